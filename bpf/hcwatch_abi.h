@@ -2,13 +2,14 @@
 /*
  * The records that cross every boundary of hcwatch: BPF ring -> trace file -> chain.
  *
- * One record is a `struct hcw_rec` followed by `len` bytes of body. Little-endian; `len` is a multiple
- * of 8; padding is zero. Times are CLOCK_BOOTTIME nanoseconds. `ts` is when the record was written, which
- * for anything that lasts is its end; the body's `start` is when it began. Types 1-127 are written by BPF
- * programs, 128 and up by the user side. Readers skip types they do not know.
+ * One record is a `struct hcw_rec` followed by `len` bytes of body. Little-endian; `len` is a
+ * multiple of 8; padding is zero. Times are CLOCK_BOOTTIME nanoseconds. `ts` is when the record was
+ * written, which for anything that lasts is its end; the body's `start` is when it began. Types
+ * 1-127 are written by BPF programs, 128 and up by the user side. Readers skip types they do not
+ * know.
  *
- * A body may only ever grow at its end (readers take min(len, sizeof) and zero the rest); anything else
- * is a new HCW_ABI_VERSION.
+ * A body may only ever grow at its end (readers take min(len, sizeof) and zero the rest); anything
+ * else is a new HCW_ABI_VERSION.
  */
 #ifndef HCWATCH_ABI_H
 #define HCWATCH_ABI_H
@@ -47,15 +48,15 @@ enum hcw_record_type {
 	HCW_R_TASK_EXIT = 14,  /* struct hcw_task_exit */
 	HCW_R_BPF_COUNT,       /* one more than the last type a BPF program writes */
 
-	HCW_R_HEADER = 128,  /* JSON text, zero padded */
-	HCW_R_CLOCK = 129,   /* struct hcw_clock */
-	HCW_R_HOLE = 130,    /* struct hcw_hole */
-	HCW_R_STACK = 131,   /* struct hcw_stack + names */
-	HCW_R_MAPPING = 132, /* struct hcw_mapping + path */
-	HCW_R_SAMPLE = 133,  /* struct hcw_sample */
+	HCW_R_HEADER = 128,    /* JSON text, zero padded */
+	HCW_R_CLOCK = 129,     /* struct hcw_clock */
+	HCW_R_HOLE = 130,      /* struct hcw_hole */
+	HCW_R_STACK = 131,     /* struct hcw_stack + names */
+	HCW_R_MAPPING = 132,   /* struct hcw_mapping + path */
+	HCW_R_SAMPLE = 133,    /* struct hcw_sample */
 	HCW_R_TASK_INFO = 134, /* struct hcw_task_info + cmdline */
-	HCW_R_TOTALS = 135,  /* struct hcw_totals, one record per BPF record type */
-	HCW_R_END = 136,     /* struct hcw_end; a file without it was cut */
+	HCW_R_TOTALS = 135,    /* struct hcw_totals, one record per BPF record type */
+	HCW_R_END = 136,       /* struct hcw_end; a file without it was cut */
 };
 
 struct hcw_rec {
@@ -95,13 +96,14 @@ static inline enum hcw_page_class hcw_page_classify(int status)
 }
 
 /*
- * One move_pages(2) call that asked for moves (nodes != NULL). Counts are read from the caller's status
- * array at return; `read` < `requested` means the array was truncated or unreadable.
+ * One move_pages(2) call that asked for moves (nodes != NULL). Counts are read from the caller's
+ * status array at return; `read` < `requested` means the array was truncated or unreadable.
  */
 struct hcw_move_pages {
 	__u64 start;
-	__u64 lo, hi;	 /* lowest and highest page address asked for, 0/0 if the array was unreadable */
-	__s32 pid;	 /* as the caller's pid namespace sees it; 0 = the caller itself */
+	__u64 lo,
+		hi; /* lowest and highest page address asked for, 0/0 if the array was unreadable */
+	__s32 pid;  /* as the caller's pid namespace sees it; 0 = the caller itself */
 	__u32 requested; /* nr_pages, saturated */
 	__u32 read;	 /* statuses read */
 	__u32 moved;	 /* HCW_PAGE_NODE */
@@ -111,23 +113,24 @@ struct hcw_move_pages {
 
 #define HCW_REASON_NONE 0xffffffffu
 
-/* One migrate_pages() run of the kernel (tracepoints mm_migrate_pages_start and mm_migrate_pages). */
+/* One migrate_pages() run of the kernel (tracepoints mm_migrate_pages_start and mm_migrate_pages).
+ */
 struct hcw_migrate {
 	__u64 start;
-	__u64 attempt;	/* start of the outermost attempt of this thread; == start when this is it */
+	__u64 attempt; /* start of the outermost attempt of this thread; == start when this is it */
 	__u64 ok, failed; /* pages */
-	__u32 mode;	/* enum migrate_mode */
-	__u32 reason;	/* enum migrate_reason */
+	__u32 mode;	  /* enum migrate_mode */
+	__u32 reason;	  /* enum migrate_reason */
 };
 
 /*
- * MMU-notifier range starts on one victim, aggregated per (actor thread, victim, event) inside one attempt.
- * Outside an attempt each is a record of its own.
+ * MMU-notifier range starts on one victim, aggregated per (actor thread, victim, event) inside one
+ * attempt. Outside an attempt each is a record of its own.
  */
 struct hcw_inval {
-	__u64 start; /* the first one; the record's ts is the last one's or the attempt's end */
-	__u64 mm;    /* victim */
-	__u64 lo, hi; /* hull of the ranges, hi exclusive */
+	__u64 start;   /* the first one; the record's ts is the last one's or the attempt's end */
+	__u64 mm;      /* victim */
+	__u64 lo, hi;  /* hull of the ranges, hi exclusive */
 	__u64 attempt; /* 0 outside an attempt */
 	__u32 count;
 	__u32 event;  /* enum mmu_notifier_event */
@@ -139,13 +142,16 @@ struct hcw_inval {
 struct hcw_quiesce {
 	__u64 start;
 	__u64 mm;
-	__u64 attempt; /* enclosing attempt of this thread, 0 = none (then the cause is no migration) */
-	__u64 lo, hi;  /* the registered range that was hit, hi exclusive; 0/0 when the callback was not seen */
+	__u64 attempt; /* enclosing attempt of this thread, 0 = none (then the cause is no
+			  migration) */
+	__u64 lo, hi;  /* the registered range that was hit, hi exclusive; 0/0 when the callback was
+			  not seen */
 	__u32 trigger; /* enum KFD_QUEUE_EVICTION_TRIGGERS */
 	__s32 ret;     /* != 0 at process exit is noise */
 	__s32 stack;   /* id of a HCW_R_STACK, negative when there is none */
 	__u32 victim;  /* tgid, host; 0 if the mm has no owner any more */
-	__u32 reason;  /* enum migrate_reason of the enclosing migration, HCW_REASON_NONE without one */
+	__u32 reason; /* enum migrate_reason of the enclosing migration, HCW_REASON_NONE without one
+		       */
 	__u32 pad;
 };
 
@@ -170,9 +176,9 @@ struct hcw_evict {
 /* One run of the restore worker that had something to restore. */
 struct hcw_pass {
 	__u64 start;
-	__u64 mm;      /* from the range it faulted in or the mm it resumed; 0 if neither was seen */
-	__u64 work;    /* work_struct address: the same for all passes of one process */
-	__u32 faults;  /* hmm_range_fault() calls */
+	__u64 mm;     /* from the range it faulted in or the mm it resumed; 0 if neither was seen */
+	__u64 work;   /* work_struct address: the same for all passes of one process */
+	__u32 faults; /* hmm_range_fault() calls */
 	__u32 resumed; /* 1: this pass ended in kgd2kfd_resume_mm(); 0: it was thrown away */
 };
 
@@ -238,12 +244,12 @@ struct hcw_stack {
 	__u32 depth;
 };
 
-#define HCW_VM_SHARED	 0x01u /* sh */
-#define HCW_VM_PFNMAP	 0x02u /* pf */
-#define HCW_VM_IO	 0x04u /* io */
-#define HCW_VM_HUGETLB	 0x08u /* ht */
-#define HCW_VM_MIXED	 0x10u /* mm */
-#define HCW_VM_DONTCOPY	 0x20u /* dc */
+#define HCW_VM_SHARED	  0x01u	      /* sh */
+#define HCW_VM_PFNMAP	  0x02u	      /* pf */
+#define HCW_VM_IO	  0x04u	      /* io */
+#define HCW_VM_HUGETLB	  0x08u	      /* ht */
+#define HCW_VM_MIXED	  0x10u	      /* mm */
+#define HCW_VM_DONTCOPY	  0x20u	      /* dc */
 #define HCW_VM_UNREADABLE 0x80000000u /* the mapping could not be read */
 
 /* What the mapping under a pool looks like; one record per mapping that meets the pool. */

@@ -2,12 +2,13 @@
 /*
  * ioctls of the test GPU's render nodes (/dev/dri/renderD*, driver "gpusim").
  *
- * Memory the driver owns (GTT) is made by mmap(NULL, bytes, PROT_READ|PROT_WRITE, MAP_SHARED, fd, 0): exactly
- * `bytes` rounded up to a page, zeroed, counted against mem_info_gtt_total of that node (-ENOMEM above it),
- * freed with the last munmap. The mapping is VM_IO|VM_PFNMAP|VM_DONTEXPAND|VM_DONTDUMP|VM_DONTCOPY.
+ * Memory the driver owns (GTT) is made by mmap(NULL, bytes, PROT_READ|PROT_WRITE, MAP_SHARED, fd,
+ * 0): exactly `bytes` rounded up to a page, zeroed, counted against mem_info_gtt_total of that node
+ * (-ENOMEM above it), freed with the last munmap. The mapping is
+ * VM_IO|VM_PFNMAP|VM_DONTEXPAND|VM_DONTDUMP|VM_DONTCOPY.
  *
- * Evictions are of the whole process, as in KFD: any file of any render node opened by the process joins the
- * same process object, and a register on one node is seen by both.
+ * Evictions are of the whole process, as in KFD: any file of any render node opened by the process
+ * joins the same process object, and a register on one node is seen by both.
  */
 #ifndef GPUSIM_UAPI_H
 #define GPUSIM_UAPI_H
@@ -16,7 +17,7 @@
 #include <linux/types.h>
 
 struct gpusim_info {
-	__u32 gpu_id;	 /* out: as in stats_<gpuid> */
+	__u32 gpu_id;	      /* out: as in stats_<gpuid> */
 	__u32 restore_passes; /* out: passes of this process so far */
 };
 
@@ -25,17 +26,18 @@ struct gpusim_range {
 	__u64 addr, len;
 };
 
-/* Spend work_ns of GPU time. Waits while the queues are evicted, also when that happens half way. */
+/* Spend work_ns of GPU time. Waits while the queues are evicted, also when that happens half way.
+ */
 struct gpusim_submit {
 	__u64 work_ns;	 /* in; 0 = only wait until the queues run */
 	__u64 waited_ns; /* out: time spent evicted */
 };
 
 /* 0x40 is DRM_COMMAND_BASE, 'd' is DRM_IOCTL_BASE */
-#define GPUSIM_INFO	  0x00
-#define GPUSIM_REGISTER	  0x01
-#define GPUSIM_UNREGISTER 0x02
-#define GPUSIM_SUBMIT	  0x03
+#define GPUSIM_INFO		0x00
+#define GPUSIM_REGISTER		0x01
+#define GPUSIM_UNREGISTER	0x02
+#define GPUSIM_SUBMIT		0x03
 
 #define GPUSIM_IOCTL_INFO	_IOR('d', 0x40 + GPUSIM_INFO, struct gpusim_info)
 #define GPUSIM_IOCTL_REGISTER	_IOW('d', 0x40 + GPUSIM_REGISTER, struct gpusim_range)

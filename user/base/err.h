@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How an error travels: functions return a negative errno and fill a struct hcw_err, which main prints as
- *   hcwatch: <what>
- *     <hint>
- * `what` says what failed and why, `hint` what to do. Libraries never print or exit.
+ * How an error travels: functions return a negative errno and fill a struct hcw_err, which main
+ * prints as hcwatch: <what> <hint> `what` says what failed and why, `hint` what to do. Libraries
+ * never print or exit.
  */
 #ifndef HCW_ERR_H
 #define HCW_ERR_H

@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The probe plan: what each point was attached to, and why not. Plain data, also read back from a trace's header. */
+/* The probe plan: what each point was attached to, and why not. Plain data, also read back from a
+ * trace's header. */
 #ifndef HCW_PLAN_H
 #define HCW_PLAN_H
 
 #include <stdbool.h>
 
-/* Points are named after what they tell, not after the function: the function differs from kernel to kernel. */
+/* Points are named after what they tell, not after the function: the function differs from kernel
+ * to kernel. */
 enum hcw_point {
-	HCW_POINT_MOVE_PAGES,	/* kernel_move_pages entry and return */
-	HCW_POINT_MIGRATE,	/* tracepoints mm_migrate_pages_start, mm_migrate_pages */
-	HCW_POINT_NOTIFIER,	/* __mmu_notifier_invalidate_range_start */
-	HCW_POINT_HSA_CALLBACK, /* the driver's notifier callback: which registered range */
-	HCW_POINT_KFD_OPEN,	/* kfd_open: a process that can have queues */
-	HCW_POINT_QUIESCE,	/* kgd2kfd_quiesce_mm entry and return */
-	HCW_POINT_RESUME,	/* kgd2kfd_resume_mm entry and return */
-	HCW_POINT_EVICT,	/* kfd_process_evict_queues entry and return */
-	HCW_POINT_RESTORE,	/* kfd_process_restore_queues entry and return */
-	HCW_POINT_RESTORE_PASS, /* restore worker entry and return */
+	HCW_POINT_MOVE_PAGES,	 /* kernel_move_pages entry and return */
+	HCW_POINT_MIGRATE,	 /* tracepoints mm_migrate_pages_start, mm_migrate_pages */
+	HCW_POINT_NOTIFIER,	 /* __mmu_notifier_invalidate_range_start */
+	HCW_POINT_HSA_CALLBACK,	 /* the driver's notifier callback: which registered range */
+	HCW_POINT_KFD_OPEN,	 /* kfd_open: a process that can have queues */
+	HCW_POINT_QUIESCE,	 /* kgd2kfd_quiesce_mm entry and return */
+	HCW_POINT_RESUME,	 /* kgd2kfd_resume_mm entry and return */
+	HCW_POINT_EVICT,	 /* kfd_process_evict_queues entry and return */
+	HCW_POINT_RESTORE,	 /* kfd_process_restore_queues entry and return */
+	HCW_POINT_RESTORE_PASS,	 /* restore worker entry and return */
 	HCW_POINT_RESTORE_FAULT, /* hmm_range_fault: whose pages a pass revalidates */
-	HCW_POINT_ITERATION,	/* USDT hcwatch:iteration_begin, iteration_end */
-	HCW_POINT_POOL,		/* USDT hcpool:alloc, hcpool:free */
-	HCW_POINT_TASK_EXIT,	/* tracepoint sched_process_exit */
+	HCW_POINT_ITERATION,	 /* USDT hcwatch:iteration_begin, iteration_end */
+	HCW_POINT_POOL,		 /* USDT hcpool:alloc, hcpool:free */
+	HCW_POINT_TASK_EXIT,	 /* tracepoint sched_process_exit */
 	HCW_POINT_COUNT,
 };
 
@@ -46,6 +48,7 @@ struct hcw_plan {
 };
 
 const char *hcw_point_name(enum hcw_point p); /* "move_pages", … : stable, as in JSON and --probe */
-const char *hcw_tier_name(enum hcw_tier t);   /* "off", "tp_btf", "raw_tp", "fentry", "kprobe", "usdt" */
+const char *
+hcw_tier_name(enum hcw_tier t); /* "off", "tp_btf", "raw_tp", "fentry", "kprobe", "usdt" */
 
 #endif

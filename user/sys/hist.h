@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Bucket maths of the log-linear histogram, the same in BPF and user space: 16 linear sub-buckets per power of
- * two, so a bucket's width is at most 1/16 of its value (relative error of a percentile <= 6.25 %).
- * Values are unitless u64 (ns in practice). No loops, no division: safe for the BPF verifier.
+ * Bucket maths of the log-linear histogram, the same in BPF and user space: 16 linear sub-buckets
+ * per power of two, so a bucket's width is at most 1/16 of its value (relative error of a
+ * percentile <= 6.25 %). Values are unitless u64 (ns in practice). No loops, no division: safe for
+ * the BPF verifier.
  */
 #ifndef HCS_HIST_H
 #define HCS_HIST_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* KFD's sysfs: topology and per-process eviction time. Sources: facts §3.4; drivers/gpu/drm/amd/amdkfd/kfd_process.c. */
+/* KFD's sysfs: topology and per-process eviction time. Sources: facts §3.4;
+ * drivers/gpu/drm/amd/amdkfd/kfd_process.c. */
 #ifndef HCS_KFD_H
 #define HCS_KFD_H
 
@@ -14,12 +15,13 @@ struct hcs_evicted {
 
 /*
  * Reads /sys/class/kfd/kfd/proc/<pid>/stats_<gpuid>/evicted_ms of every GPU, sorted by gpuid.
- * `pid` is the host (init namespace) pid. Returns the number of GPUs (may be 0), -ENOENT when KFD does not know
- * the process or there is no KFD, -E2BIG when there are more than `max`.
+ * `pid` is the host (init namespace) pid. Returns the number of GPUs (may be 0), -ENOENT when KFD
+ * does not know the process or there is no KFD, -E2BIG when there are more than `max`.
  */
 int hcs_kfd_evicted(int root, pid_t pid, struct hcs_evicted *out, size_t max, uint64_t deadline);
 
-/* gpu_id of every GPU node of /sys/class/kfd/kfd/topology (CPU nodes, gpu_id 0, are left out). Count or -errno. */
+/* gpu_id of every GPU node of /sys/class/kfd/kfd/topology (CPU nodes, gpu_id 0, are left out).
+ * Count or -errno. */
 int hcs_kfd_gpus(int root, uint32_t *gpuid, size_t max, uint64_t deadline);
 
 #endif

@@ -20,20 +20,21 @@ struct hcs_map {
 	uint64_t lo, hi; /* hi exclusive */
 	char perms[5];	 /* "rw-s" */
 	uint64_t offset, inode;
-	uint32_t vmflags; /* HCS_VM_*; 0 from hcs_maps_range() */
-	char path[HCS_MAP_PATH]; /* cut to fit; "" for anonymous; may hold any byte but NUL and newline */
+	uint32_t vmflags;	 /* HCS_VM_*; 0 from hcs_maps_range() */
+	char path[HCS_MAP_PATH]; /* cut to fit; "" for anonymous; may hold any byte but NUL and
+				    newline */
 };
 
 /*
- * The mappings that meet [lo, hi), in address order. `pid` 0 = self. Reads maps only (no page walk). Returns the
- * count; -E2BIG when more than `max` meet it (the first `max` are written).
+ * The mappings that meet [lo, hi), in address order. `pid` 0 = self. Reads maps only (no page
+ * walk). Returns the count; -E2BIG when more than `max` meet it (the first `max` are written).
  */
 int hcs_maps_range(int root, pid_t pid, uint64_t lo, uint64_t hi, struct hcs_map *out, size_t max,
 		   uint64_t deadline);
 
 /*
- * The same with VmFlags, from smaps. It walks page tables (13 ms per populated GiB) under mmap_lock of the process:
- * never call it for a process with an open episode.
+ * The same with VmFlags, from smaps. It walks page tables (13 ms per populated GiB) under mmap_lock
+ * of the process: never call it for a process with an open episode.
  */
 int hcs_smaps_range(int root, pid_t pid, uint64_t lo, uint64_t hi, struct hcs_map *out, size_t max,
 		    uint64_t deadline);
@@ -46,10 +47,10 @@ int hcs_maps_each(int root, pid_t pid, int (*map)(const struct hcs_map *m, void 
 int hcs_maps_cover(const struct hcs_map *maps, size_t n, uint64_t lo, uint64_t hi);
 
 /*
- * Constant-time evidence about the page at addr of this very process: 1 when its mapping is VM_IO, VM_PFNMAP,
- * VM_MIXEDMAP or VM_DONTEXPAND, 0 when it is ordinary memory, -errno when it cannot be told.
- * madvise(MADV_DODUMP) is -EINVAL exactly for these (mm/madvise.c madvise_vma_behavior) and changes nothing else on
- * memory that is dumped anyway; hugetlb is exempt.
+ * Constant-time evidence about the page at addr of this very process: 1 when its mapping is VM_IO,
+ * VM_PFNMAP, VM_MIXEDMAP or VM_DONTEXPAND, 0 when it is ordinary memory, -errno when it cannot be
+ * told. madvise(MADV_DODUMP) is -EINVAL exactly for these (mm/madvise.c madvise_vma_behavior) and
+ * changes nothing else on memory that is dumped anyway; hugetlb is exempt.
  */
 int hcs_map_is_special(const void *addr);
 

@@ -7,15 +7,17 @@
 
 struct hcs_proc {
 	pid_t tgid, parent;
-	char state;	     /* 'R', 'S', 'Z' … */
-	char comm[64];	     /* any byte but NUL; kernel workers have long names */
+	char state;	      /* 'R', 'S', 'Z' … */
+	char comm[64];	      /* any byte but NUL; kernel workers have long names */
 	uint64_t start_ticks; /* since boot, in clock ticks: with tgid the identity of a process */
 };
 
-/* From /proc/<pid>/stat; a comm with blanks or ')' in it is read rightly. -ENOENT when it is gone. */
+/* From /proc/<pid>/stat; a comm with blanks or ')' in it is read rightly. -ENOENT when it is gone.
+ */
 int hcs_proc_read(int root, pid_t pid, struct hcs_proc *out, uint64_t deadline);
 
-/* cmdline with its NULs turned into blanks, NUL terminated, cut to size. Returns its length (0 for kernel threads). */
+/* cmdline with its NULs turned into blanks, NUL terminated, cut to size. Returns its length (0 for
+ * kernel threads). */
 ssize_t hcs_proc_cmdline(int root, pid_t pid, char *buf, size_t size, uint64_t deadline);
 
 #endif

@@ -2,11 +2,11 @@
 /*
  * Conventions of hcsys, the leaf library of kernel-interface readers. libc only.
  *
- * - Every reader takes `root`, a directory fd that stands for "/" (hcs_root() for the real one; tests pass a
- *   fixture tree), and `deadline`, an absolute CLOCK_MONOTONIC time in ns (0 = none).
- * - Returns: 0 or a count on success, a negative errno on failure; -ETIMEDOUT when the deadline passed,
- *   -EBADMSG when the file's text is not what the kernel writes, -E2BIG when it is longer than allowed.
- *   Output is written only on success unless said otherwise.
+ * - Every reader takes `root`, a directory fd that stands for "/" (hcs_root() for the real one;
+ * tests pass a fixture tree), and `deadline`, an absolute CLOCK_MONOTONIC time in ns (0 = none).
+ * - Returns: 0 or a count on success, a negative errno on failure; -ETIMEDOUT when the deadline
+ * passed, -EBADMSG when the file's text is not what the kernel writes, -E2BIG when it is longer
+ * than allowed. Output is written only on success unless said otherwise.
  * - No global state; all functions are thread safe. Nothing is printed.
  */
 #ifndef HCS_SYS_H
@@ -35,8 +35,8 @@ ssize_t hcs_read_file(int root, const char *path, char *buf, size_t size, uint64
 int hcs_read_u64(int root, const char *path, uint64_t *value, uint64_t deadline);
 
 /*
- * Calls line(text, ctx) for each line of a file of any length, without its newline; a line of more than 4095
- * bytes is cut there. A non-zero return of `line` ends the walk and is returned.
+ * Calls line(text, ctx) for each line of a file of any length, without its newline; a line of more
+ * than 4095 bytes is cut there. A non-zero return of `line` ends the walk and is returned.
  */
 int hcs_each_line(int root, const char *path, int (*line)(char *text, void *ctx), void *ctx,
 		  uint64_t deadline);

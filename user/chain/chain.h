@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The chain: records in, model out. Pure: no I/O, no clock, no libbpf; the same code serves live
+ * and report.
+ *
+ * Tables grow by doubling up to fixed limits, never per record; what no longer fits is counted in
+ * model->dropped. Not thread safe.
+ */
+#ifndef HCW_CHAIN_H
+#define HCW_CHAIN_H
+
+#include "model.h"
+
+struct hcw_chain;
+
+/* NULL when memory is short. */
+struct hcw_chain *hcw_chain_new(void);
+void hcw_chain_free(struct hcw_chain *c); /* c may be NULL */
+
+/*
+ * Which sources were attached: bit 1 << record type (enum hcw_record_type < HCW_R_BPF_COUNT). Call
+ * it before the first record; without it nothing counts as attached and no pool is cleared.
+ */
+void hcw_chain_sources(struct hcw_chain *c, unsigned int mask);
+
+/* Whether the hit range of an episode could be seen (point hsa_callback); default false. */
+void hcw_chain_sees_ranges(struct hcw_chain *c, bool yes);
+
+/* Takes one record; `rec` is followed by rec->len bytes of body. Returns 0 or -ENOMEM. Unknown
+ * types are skipped. */
+int hcw_chain_add(struct hcw_chain *c, const struct hcw_rec *rec);
+
+/* Fixes verdicts and open ends. Records may be added afterwards; then call it again. */
+void hcw_chain_finish(struct hcw_chain *c);
+
+const struct hcw_model *hcw_chain_model(const struct hcw_chain *c);
+
+/* Value below which `percent` of the iterations of a process lie (bucket precision, hist.h); 0 when
+ * it has none. */
+__u64 hcw_chain_percentile(const struct hcw_chain *c, __u32 tgid, double percent);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The one table of findings: what each code means and what to do about it. */
+#ifndef HCW_FINDINGS_H
+#define HCW_FINDINGS_H
+
+#include "model.h"
+
+struct hcw_finding_text {
+	const char *code;     /* "HCW-101": stable for ever */
+	const char *title;    /* one line */
+	const char *cause;    /* what happened, in the kernel's words */
+	const char *evidence; /* what was seen to say so */
+	const char *remedy;   /* what to do */
+	const char *leaves;   /* what the remedy does not cure */
+};
+
+/* NULL when there is no such code. */
+const struct hcw_finding_text *hcw_finding_by_code(const char *code);
+
+/* i-th row, NULL behind the last. */
+const struct hcw_finding_text *hcw_finding_at(size_t i);
+
+/* Code of the finding an episode makes, and of an exposed pool; NULL when the pool is no finding.
+ */
+const char *hcw_episode_code(const struct hcw_episode *e);
+const char *hcw_pool_code(const struct hcw_pool_info *p);
+
+#endif

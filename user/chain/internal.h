@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Shared by the files of the chain only. */
+#ifndef HCW_CHAIN_INTERNAL_H
+#define HCW_CHAIN_INTERNAL_H
+
+#include "chain.h"
+#include "stats.h"
+
+/* Limits of the tables; beyond them model.dropped counts. */
+#define HCW_MAX_TASKS	 (1u << 16)
+#define HCW_MAX_ATTEMPTS (1u << 20)
+#define HCW_MAX_EPISODES (1u << 20)
+#define HCW_MAX_STALLS	 (1u << 16)
+#define HCW_MAX_POOLS	 (1u << 16)
+#define HCW_MAX_VICTIMS	 (1u << 12)
+#define HCW_MAX_HOLES	 (1u << 16)
+#define HCW_OPEN_ITERS	 64 /* iterations of one process under way at once */
+
+struct thread_slot {
+	struct hcw_task task; /* tid 0 = free slot */
+	int attempt;	      /* index of the attempt this thread is in, -1 = none */
+	__u64 attempt_start;
+};
+
+struct open_iter {
+	__u64 id, start;
+	__u32 tid; /* 0 = free */
+};
+
+/* What the model does not show of a victim. Same index as model.victims. */
+struct victim_state {
+	int open, last; /* episode indices, -1 = none */
+	__u32 depth;	/* evictions not yet restored */
+	__u64 work;	/* restore work of the process, 0 = not seen */
+	struct open_iter iter[HCW_OPEN_ITERS];
+	struct hcw_hist *hist;
+};
+
+struct hcw_chain {
+	struct hcw_model model;
+	unsigned int sources;
+	bool sees_ranges;
+	struct thread_slot *threads; /* open addressing by tid */
+	size_t n_threads, cap_threads;
+	struct victim_state *victims; /* beside model.victims */
+	size_t cap_attempts, cap_episodes, cap_stalls, cap_pools, cap_victims, cap_holes;
+};
+
+/* Makes room for one more element; false when the limit is reached or memory is short, then
+ * *dropped is counted up. */
+bool chain_room(void *array, size_t *cap, size_t n, size_t max, size_t size, __u64 *dropped);
+
+/* Copies a body into *out, zeroing what an older writer did not write. */
+void chain_body(const struct hcw_rec *rec, void *out, size_t size);
+
+/* tasks.c */
+struct thread_slot *chain_thread(struct hcw_chain *c,
+				 __u32 tid); /* made when new; NULL when full */
+void chain_actor(struct hcw_chain *c, __u32 tid, struct hcw_actor *out);
+/* Index of the victim, made when new; -1 when full. mm 0 and tgid 0 mean "not known". */
+int chain_victim(struct hcw_chain *c, __u32 tgid, __u64 mm);
+void chain_task(struct hcw_chain *c, const struct hcw_rec *rec);
+void chain_task_exit(struct hcw_chain *c, const struct hcw_rec *rec);
+
+/* join.c */
+int chain_attempt(struct hcw_chain *c, __u32 tid,
+		  __u64 start); /* index, made when new; -1 when full */
+void chain_move_pages(struct hcw_chain *c, const struct hcw_rec *rec);
+void chain_migrate(struct hcw_chain *c, const struct hcw_rec *rec);
+void chain_inval(struct hcw_chain *c, const struct hcw_rec *rec);
+
+/* episodes.c */
+void chain_quiesce(struct hcw_chain *c, const struct hcw_rec *rec);
+void chain_resume(struct hcw_chain *c, const struct hcw_rec *rec);
+void chain_evict(struct hcw_chain *c, const struct hcw_rec *rec);
+void chain_restore(struct hcw_chain *c, const struct hcw_rec *rec);
+void chain_pass(struct hcw_chain *c, const struct hcw_rec *rec);
+void chain_victim_died(struct hcw_chain *c, int victim, __u64 ts);
+enum hcw_cause chain_cause(__u32 trigger, __u32 reason, bool is_move_pages);
+/* Last episode of a victim that overlaps [start, end], -1 = none. */
+int chain_episode_over(const struct hcw_chain *c, __u32 tgid, __u64 start, __u64 end);
+
+/* stalls.c */
+void chain_iter(struct hcw_chain *c, const struct hcw_rec *rec);
+
+/* pools.c */
+void chain_pool_alloc(struct hcw_chain *c, const struct hcw_rec *rec);
+void chain_pool_free(struct hcw_chain *c, const struct hcw_rec *rec);
+void chain_mapping(struct hcw_chain *c, const struct hcw_rec *rec);
+/* Books a complete move_pages attempt on the pools it meets. */
+void chain_pool_attempt(struct hcw_chain *c, int attempt);
+/* Index of the pool of `tgid` alive at `ts` that meets [lo, hi), -1 = none. */
+int chain_pool_at(const struct hcw_chain *c, __u32 tgid, __u64 lo, __u64 hi, __u64 ts);
+
+/* verdict.c */
+void chain_verdicts(struct hcw_chain *c);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the chain found out: plain data that every output renders. Times are CLOCK_BOOTTIME ns,
+ * durations ns. Filled by chain.c and its siblings; read-only for everybody else; valid until
+ * hcw_chain_free().
+ */
+#ifndef HCW_MODEL_H
+#define HCW_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "../../bpf/hcwatch_abi.h"
+
+/* The closed list of causes; hcw_cause_name() has the words. */
+enum hcw_cause {
+	HCW_CAUSE_UNKNOWN,
+	HCW_CAUSE_MOVE_PAGES,
+	HCW_CAUSE_MIGRATE_SYSCALL, /* migrate_pages(2) or a cpuset change: MR_SYSCALL outside
+				      move_pages */
+	HCW_CAUSE_COMPACTION,
+	HCW_CAUSE_MEMORY_FAILURE,
+	HCW_CAUSE_MEMORY_HOTPLUG,
+	HCW_CAUSE_MBIND,
+	HCW_CAUSE_NUMA_BALANCING,
+	HCW_CAUSE_CONTIG_RANGE,
+	HCW_CAUSE_LONGTERM_PIN,
+	HCW_CAUSE_DEMOTION,
+	HCW_CAUSE_DAMON,
+	HCW_CAUSE_OTHER_INVALIDATION, /* a notifier range outside any migration */
+	HCW_CAUSE_TTM,
+	HCW_CAUSE_SUSPEND,
+	HCW_CAUSE_CRIU,
+	HCW_CAUSE_COUNT,
+};
+
+/* One thread as last seen. */
+struct hcw_actor {
+	__u32 tid, tgid;
+	char comm[HCW_COMM_LEN]; /* hostile: escape before printing */
+};
+
+/* One request to migrate pages and the kernel's answer. */
+struct hcw_attempt {
+	__u64 start, end; /* end 0: its record never came */
+	struct hcw_actor actor;
+	bool is_move_pages;
+	struct hcw_move_pages move; /* valid when is_move_pages */
+	__u32 reason; /* enum migrate_reason, HCW_REASON_NONE when nothing reached migrate_pages()
+		       */
+	__u64 migrated, failed; /* pages, as the migrate tracepoints counted them */
+	int pool;		/* index of the pool that holds every address, -1 = none */
+};
+
+/* Queues of a victim stopped. */
+struct hcw_episode {
+	__u64 start, end; /* end 0 = open */
+	__u32 victim;	  /* tgid */
+	__u64 mm;
+	__u32 trigger; /* enum KFD_QUEUE_EVICTION_TRIGGERS */
+	enum hcw_cause cause;
+	struct hcw_actor started_by;
+	int attempt;  /* index of the attempt that caused it, -1 = none or not kept */
+	__u64 lo, hi; /* registered range that was hit, 0/0 = not seen */
+	__s32 stack;  /* id, negative = none */
+	__u32 passes, passes_thrown;
+	__u32 nested;	     /* evictions while already evicted */
+	__u64 invalidations; /* on this victim while it was open, from its start */
+	int pool;	     /* index into pools, -1 = none or not known */
+	bool killed;	     /* the victim died while evicted */
+	__u64 worst_stall;   /* longest iteration that overlaps it, 0 = none seen */
+	__u32 stalls;
+};
+
+struct hcw_stall {
+	__u64 start, end;
+	__u64 median; /* of the process's iterations so far */
+	__u32 victim; /* tgid */
+	int episode;  /* index, by time overlap; -1 = no episode of this process overlaps it */
+};
+
+enum hcw_verdict_word {
+	HCW_VERDICT_INCONCLUSIVE,
+	HCW_VERDICT_EXPOSED,
+	HCW_VERDICT_IMMUNE,
+};
+
+enum hcw_evidence {
+	HCW_EVIDENCE_NONE,
+	HCW_EVIDENCE_MAPPING,
+	HCW_EVIDENCE_TRIAL,
+};
+
+/* Why a verdict is what it is; a bit each. hcw_reason_name() has the stable words. */
+enum hcw_reason {
+	HCW_WHY_MOVED = 1u << 0,	  /* pages of the pool were moved */
+	HCW_WHY_EPISODE = 1u << 1,	  /* an episode's range meets the pool */
+	HCW_WHY_ORDINARY_PAGES = 1u << 2, /* the mapping is ordinary user memory */
+	HCW_WHY_DRIVER_PAGES = 1u << 3,	  /* the whole mapping is VM_IO or VM_PFNMAP */
+	HCW_WHY_REFUSED =
+		1u << 4, /* every page of every attempt was refused with -EFAULT or -ENOENT */
+	HCW_WHY_NO_ATTEMPT = 1u << 5,	  /* nobody tried to move a page of it */
+	HCW_WHY_MAPPING_UNREAD = 1u << 6, /* the mapping under the pool could not be read in full */
+	HCW_WHY_PROBE_MISSING = 1u << 7,  /* a source the verdict needs was not attached */
+	HCW_WHY_LOSS = 1u << 8,		  /* records of such a source are missing over an attempt */
+	HCW_WHY_STATUS_TRUNCATED = 1u << 9, /* a status array was not read whole */
+	HCW_WHY_OTHER_STATUS =
+		1u << 10, /* pages answered neither with a node nor with -EFAULT or -ENOENT */
+	HCW_WHY_RANGE_UNKNOWN =
+		1u << 11, /* an episode's range was not seen: it may have met the pool */
+	HCW_WHY_ATTEMPT_OUTSIDE = 1u << 12, /* an attempt reaches beyond the pool */
+	HCW_WHY_TRACE_CUT = 1u << 13,	    /* the trace has no end */
+	HCW_WHY_COUNT = 14,
+};
+
+struct hcw_pool_info {
+	__u64 ptr, bytes;
+	__u64 allocated, freed; /* freed 0 = still there at the end */
+	__u32 backing;		/* enum hcw_backing, as its owner announced it */
+	__u32 tgid;
+	/* what its mapping said */
+	__u64 mapped_special, mapped_ordinary, mapped_unread; /* bytes */
+	__u32 vmflags;					      /* union of HCW_VM_* */
+	char path[64];
+	/* what attempts on it said; only attempts wholly inside the pool */
+	__u64 attempts, asked, moved, efault, enoent, refused_other;
+	__u64 outside;			   /* attempts that reach beyond it */
+	__u64 truncated;		   /* attempts whose statuses were not read whole */
+	__u64 lossy;			   /* attempts with a hole of a needed source over them */
+	__u64 first_attempt, last_attempt; /* span of the attempts, 0 = none */
+	__u64 episodes, episode_ns;	   /* of episodes whose range meets it */
+	enum hcw_verdict_word verdict;
+	enum hcw_evidence evidence;
+	unsigned int reasons; /* HCW_WHY_* */
+};
+
+/* Iterations of one process. */
+struct hcw_victim {
+	__u32 tgid;
+	__u64 start_time;
+	__u64 mm;
+	char comm[HCW_COMM_LEN];
+	bool exited;
+	__u64 iterations, iteration_ns, iteration_max;
+	__u64 iterations_unpaired; /* begins without an end or ends without a begin */
+	__u64 episodes, episode_ns;
+};
+
+struct hcw_hole_info {
+	__u64 from, to, count;
+	__u32 source, cause;
+};
+
+struct hcw_model {
+	__u64 first_ts, last_ts; /* of the records */
+	bool ended;		 /* an end record was seen */
+	__u32 end_reason;
+	struct hcw_episode *episodes;
+	size_t n_episodes;
+	struct hcw_attempt *attempts;
+	size_t n_attempts;
+	struct hcw_stall *stalls;
+	size_t n_stalls;
+	struct hcw_pool_info *pools;
+	size_t n_pools;
+	struct hcw_victim *victims;
+	size_t n_victims;
+	struct hcw_hole_info *holes;
+	size_t n_holes;
+	struct hcw_totals totals[HCW_R_BPF_COUNT]; /* last ones seen, by record type */
+	__u64 records;				   /* of any type */
+	__u64 lost;				   /* sum over totals */
+	__u64 dropped; /* attempts, episodes, pools … not kept because a table was full: figures are
+			  "at least" */
+	__u64 dropped_stalls; /* iterations and stalls not kept, likewise: no verdict depends on
+				 them */
+	__u64 noise;	      /* quiesces refused at process exit */
+	__u64 unattributed_passes;
+	__u64 damaged; /* holes of damaged frames */
+};
+
+const char *hcw_cause_name(enum hcw_cause c);  /* "compaction", "move_pages", … */
+const char *hcw_reason_name(unsigned int bit); /* one HCW_WHY_* bit: "moved", "no-attempt", … */
+const char *hcw_verdict_name(enum hcw_verdict_word v); /* "immune", "exposed", "inconclusive" */
+const char *hcw_evidence_name(enum hcw_evidence e);    /* "trial", "mapping", "none" */
+const char *hcw_backing_name(__u32 backing);	       /* "gtt", "registered", … */
+
+#endif

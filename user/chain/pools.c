@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Pools: what their owner announced, what their mapping says, and the attempts made on them. */
+#include <string.h>
+#include "internal.h"
+
+static struct hcw_pool_info *pool_live(struct hcw_chain *c, __u32 tgid, __u64 ptr)
+{
+	struct hcw_model *m = &c->model;
+	size_t i;
+
+	for (i = m->n_pools; i-- > 0;)
+		if (m->pools[i].tgid == tgid && m->pools[i].ptr == ptr && !m->pools[i].freed)
+			return &m->pools[i];
+	return NULL;
+}
+
+void chain_pool_alloc(struct hcw_chain *c, const struct hcw_rec *rec)
+{
+	struct hcw_model *m = &c->model;
+	struct hcw_pool_info *p;
+	struct hcw_pool b;
+
+	chain_body(rec, &b, sizeof(b));
+	if (b.ptr + b.bytes < b.ptr)
+		return; /* no address range */
+	p = pool_live(c, b.tgid, b.ptr);
+	if (p)
+		p->freed = rec->ts; /* its free was not seen */
+	if (!chain_room(&m->pools, &c->cap_pools, m->n_pools, HCW_MAX_POOLS, sizeof(*m->pools),
+			&m->dropped))
+		return;
+	m->pools[m->n_pools++] = (struct hcw_pool_info){
+		.ptr = b.ptr,
+		.bytes = b.bytes,
+		.backing = b.backing,
+		.tgid = b.tgid,
+		.allocated = rec->ts,
+	};
+	chain_victim(c, b.tgid, 0);
+}
+
+void chain_pool_free(struct hcw_chain *c, const struct hcw_rec *rec)
+{
+	struct hcw_pool_info *p;
+	struct hcw_pool b;
+
+	chain_body(rec, &b, sizeof(b));
+	p = pool_live(c, b.tgid, b.ptr);
+	if (p)
+		p->freed = rec->ts;
+}
+
+static __u64 overlap(__u64 lo, __u64 hi, const struct hcw_pool_info *p)
+{
+	__u64 a = lo > p->ptr ? lo : p->ptr;
+	__u64 b = hi < p->ptr + p->bytes ? hi : p->ptr + p->bytes;
+
+	return a < b ? b - a : 0;
+}
+
+void chain_mapping(struct hcw_chain *c, const struct hcw_rec *rec)
+{
+	struct hcw_pool_info *p;
+	struct hcw_mapping m;
+	size_t n = 0;
+	__u64 bytes;
+
+	chain_body(rec, &m, sizeof(m));
+	p = pool_live(c, m.tgid, m.pool);
+	if (!p)
+		return;
+	bytes = overlap(m.lo, m.hi, p);
+	if (m.vmflags & HCW_VM_UNREADABLE)
+		p->mapped_unread += bytes;
+	else if (m.vmflags & (HCW_VM_IO | HCW_VM_PFNMAP))
+		p->mapped_special += bytes;
+	else
+		p->mapped_ordinary += bytes;
+	p->vmflags |= m.vmflags;
+	if (rec->len > sizeof(m) && !p->path[0]) {
+		n = rec->len - sizeof(m);
+		if (n > sizeof(p->path) - 1)
+			n = sizeof(p->path) - 1;
+		memcpy(p->path, (const char *)(rec + 1) + sizeof(m), n);
+	}
+}
+
+static bool alive(const struct hcw_pool_info *p, __u64 ts)
+{
+	return p->allocated <= ts && (!p->freed || p->freed >= ts);
+}
+
+int chain_pool_at(const struct hcw_chain *c, __u32 tgid, __u64 lo, __u64 hi, __u64 ts)
+{
+	const struct hcw_model *m = &c->model;
+	size_t i;
+
+	for (i = m->n_pools; i-- > 0;)
+		if (m->pools[i].tgid == tgid && alive(&m->pools[i], ts) &&
+		    overlap(lo, hi, &m->pools[i]))
+			return (int)i;
+	return -1;
+}
+
+static void pool_count(struct hcw_pool_info *p, const struct hcw_attempt *a)
+{
+	const struct hcw_move_pages *mp = &a->move;
+
+	p->attempts++;
+	p->asked += mp->requested;
+	p->moved += mp->moved;
+	p->efault += mp->efault;
+	p->enoent += mp->enoent;
+	p->refused_other += (__u64)mp->ebusy + mp->eacces + mp->other;
+	if (mp->read < mp->requested)
+		p->truncated++;
+	if (!p->first_attempt || a->start < p->first_attempt)
+		p->first_attempt = a->start;
+	if (a->end > p->last_attempt)
+		p->last_attempt = a->end;
+}
+
+void chain_pool_attempt(struct hcw_chain *c, int attempt)
+{
+	struct hcw_attempt *a = &c->model.attempts[attempt];
+	__u32 target = a->move.pid ? (__u32)a->move.pid : a->actor.tgid;
+	size_t i;
+
+	if (!a->move.lo && !a->move.hi)
+		return;
+	for (i = 0; i < c->model.n_pools; i++) {
+		struct hcw_pool_info *p = &c->model.pools[i];
+
+		if (p->tgid != target || !alive(p, a->start) ||
+		    !overlap(a->move.lo, a->move.hi + 1, p))
+			continue;
+		if (a->move.lo < p->ptr || a->move.hi >= p->ptr + p->bytes) {
+			p->outside++;
+			continue;
+		}
+		pool_count(p, a);
+		a->pool = (int)i;
+	}
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The verdict on each pool, always about page migration. Silence clears nobody: everything that
+ * could hide a move or an episode makes it inconclusive, and each such thing is a reason of its
+ * own.
+ */
+#include "internal.h"
+
+static bool have(const struct hcw_chain *c, enum hcw_record_type t)
+{
+	return c->sources & (1u << t);
+}
+
+/* Records without which "nothing happened" cannot be said. */
+static bool needed(__u32 source)
+{
+	switch (source) {
+	case 0: /* all */
+	case HCW_R_MOVE_PAGES:
+	case HCW_R_MIGRATE:
+	case HCW_R_INVAL:
+	case HCW_R_QUIESCE:
+	case HCW_R_EVICT:
+	case HCW_R_POOL_FREE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool sources_complete(const struct hcw_chain *c)
+{
+	return have(c, HCW_R_MOVE_PAGES) && have(c, HCW_R_MIGRATE) && have(c, HCW_R_INVAL) &&
+	       (have(c, HCW_R_QUIESCE) || have(c, HCW_R_EVICT));
+}
+
+static bool hole_over(const struct hcw_model *m, __u64 from, __u64 to)
+{
+	size_t i;
+
+	for (i = 0; i < m->n_holes; i++)
+		if (needed(m->holes[i].source) && m->holes[i].from <= to && m->holes[i].to >= from)
+			return true;
+	return false;
+}
+
+static __u64 lossy_attempts(const struct hcw_model *m, int pool)
+{
+	__u64 n = 0;
+	size_t i;
+
+	for (i = 0; i < m->n_attempts; i++)
+		if (m->attempts[i].pool == pool &&
+		    hole_over(m, m->attempts[i].start, m->attempts[i].end))
+			n++;
+	return n;
+}
+
+/* An episode of the pool's process, by a notifier, whose range nobody saw: it may have been this
+ * pool's. */
+static bool range_unknown(const struct hcw_model *m, const struct hcw_pool_info *p)
+{
+	size_t i;
+
+	for (i = 0; i < m->n_episodes; i++) {
+		const struct hcw_episode *e = &m->episodes[i];
+
+		if (e->victim == p->tgid && e->trigger <= 1 && e->hi <= e->lo &&
+		    e->start >= p->allocated && (!p->freed || e->start <= p->freed))
+			return true;
+	}
+	return false;
+}
+
+static unsigned int mapping_reasons(const struct hcw_pool_info *p)
+{
+	if (p->mapped_ordinary)
+		return HCW_WHY_ORDINARY_PAGES;
+	if (p->bytes && p->mapped_special >= p->bytes)
+		return HCW_WHY_DRIVER_PAGES;
+	return HCW_WHY_MAPPING_UNREAD;
+}
+
+/* What stands between the attempts that were made and calling it a trial. */
+static unsigned int doubts(const struct hcw_chain *c, const struct hcw_pool_info *p)
+{
+	const struct hcw_model *m = &c->model;
+	unsigned int why = 0;
+
+	if (!p->attempts)
+		why |= HCW_WHY_NO_ATTEMPT;
+	if (!sources_complete(c))
+		why |= HCW_WHY_PROBE_MISSING;
+	if (p->lossy)
+		why |= HCW_WHY_LOSS;
+	if (p->truncated)
+		why |= HCW_WHY_STATUS_TRUNCATED;
+	if (p->refused_other)
+		why |= HCW_WHY_OTHER_STATUS;
+	if (p->outside)
+		why |= HCW_WHY_ATTEMPT_OUTSIDE;
+	if (range_unknown(m, p))
+		why |= HCW_WHY_RANGE_UNKNOWN;
+	if (m->dropped)
+		why |= HCW_WHY_LOSS;
+	if (!m->ended)
+		why |= HCW_WHY_TRACE_CUT;
+	return why;
+}
+
+static void judge(const struct hcw_chain *c, struct hcw_pool_info *p)
+{
+	unsigned int map = mapping_reasons(p), doubt = doubts(c, p);
+
+	if (p->moved || p->episodes) {
+		p->verdict = HCW_VERDICT_EXPOSED;
+		p->evidence = HCW_EVIDENCE_TRIAL;
+		p->reasons = (map & ~(unsigned int)HCW_WHY_MAPPING_UNREAD) |
+			     (p->moved ? HCW_WHY_MOVED : 0) | (p->episodes ? HCW_WHY_EPISODE : 0);
+		return;
+	}
+	if (map == HCW_WHY_ORDINARY_PAGES) {
+		/* whether a GPU holds it under a notifier is what its owner said or an episode
+		 * shows */
+		p->verdict =
+			p->backing == HCW_BACKING_REGISTERED || p->backing == HCW_BACKING_USERPTR
+				? HCW_VERDICT_EXPOSED
+				: HCW_VERDICT_INCONCLUSIVE;
+		p->evidence = HCW_EVIDENCE_MAPPING;
+		p->reasons = map | doubt;
+		return;
+	}
+	if (map != HCW_WHY_DRIVER_PAGES) {
+		p->verdict = HCW_VERDICT_INCONCLUSIVE;
+		p->evidence = HCW_EVIDENCE_NONE;
+		p->reasons = map | doubt;
+		return;
+	}
+	p->verdict = HCW_VERDICT_IMMUNE;
+	p->evidence = doubt ? HCW_EVIDENCE_MAPPING : HCW_EVIDENCE_TRIAL;
+	p->reasons = map | (doubt ? doubt : HCW_WHY_REFUSED);
+}
+
+void chain_verdicts(struct hcw_chain *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->model.n_pools; i++) {
+		c->model.pools[i].lossy = lossy_attempts(&c->model, (int)i);
+		judge(c, &c->model.pools[i]);
+	}
+}
