@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The JSON header of a trace: what machine, which probes, whom it was about. */
+#ifndef HCW_HEADER_H
+#define HCW_HEADER_H
+
+#include <stdint.h>
+#include <sys/types.h>
+#include "../base/err.h"
+#include "../out/report.h"
+#include "../probe/plan.h"
+
+#define HCW_FORMAT 1
+
+/* Renders the header of a recording that starts now. `target` 0 = every process. The caller frees
+ * it. */
+char *header_make(const struct hcw_plan *plan, pid_t target);
+
+/* Reads a header back. Unknown members are ignored; a newer format is an error. */
+int header_parse(const char *json, size_t len, struct hcw_trace_info *out, struct hcw_err *err);
+
+/* Record types that the active probes of a trace write: the mask of hcw_chain_sources(). */
+unsigned int header_sources(const struct hcw_trace_info *info);
+
+/* Whether a probe point was active. */
+bool header_active(const struct hcw_trace_info *info, enum hcw_point p);
+
+#endif

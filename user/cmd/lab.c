@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* hcwatch lab: each allocator measured under trace, and a verdict on each. */
+#include <argp.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "../base/progress.h"
+#include "../sys/num.h"
+#include "command.h"
+#include "lab_internal.h"
+
+enum {
+	OPT_POOL_GB = 256,
+	OPT_POOL_MIB,
+	OPT_TRIALS,
+	OPT_ITERATIONS,
+	OPT_IMMUNE,
+	OPT_TRACES,
+	OPT_HCSTALL,
+	OPT_HIP,
+	OPT_JSON
+};
+
+static const struct argp_option options[] = {
+	{"allocator", 'a', "ARM", 0, "measure only this arm: registered or gtt (may be repeated)",
+	 0},
+	{"pool-gb", OPT_POOL_GB, "N", 0, "pool size in GB (10^9 bytes); default 180", 0},
+	{"pool-mib", OPT_POOL_MIB, "N", 0, "pool size in MiB", 0},
+	{"trials", OPT_TRIALS, "N", 0, "trials per arm; default 3", 0},
+	{"iterations", OPT_ITERATIONS, "N", 0, "iterations per phase; default 1000", 0},
+	{"require-immune", OPT_IMMUNE, "ARM", 0, "exit 1 when this arm is not immune", 0},
+	{"traces", OPT_TRACES, "DIR", 0, "keep each arm's trace here, as ARM.hcw", 0},
+	{"hcstall", OPT_HCSTALL, "FILE", 0, "the reproducer to run; default: beside hcwatch", 0},
+	{"hip", OPT_HIP, "FILE", 0, "HIP runtime for hcstall", 0},
+	{"json", OPT_JSON, NULL, 0, "print one JSON object instead of the table", 0},
+	{0},
+};
+
+static const char *arm_named(struct argp_state *state, const char *name)
+{
+	size_t i;
+
+	for (i = 0; lab_arms[i]; i++)
+		if (!strcmp(lab_arms[i], name))
+			return lab_arms[i];
+	argp_error(state, "no such arm: %s (there are registered and gtt)", name);
+	return NULL;
+}
+
+static void check_number(struct argp_state *state, const char *what, const char *arg, uint64_t max)
+{
+	uint64_t v;
+
+	if (hcs_num_u64(arg, 1, max, &v))
+		argp_error(state, "%s takes a number from 1 to %llu, not %s", what,
+			   (unsigned long long)max, arg);
+}
+
+static void add(struct argp_state *state, const char **list, size_t *n, const char *arg)
+{
+	if (*n == LAB_MAX_ARMS)
+		argp_error(state, "too many arms");
+	list[(*n)++] = arm_named(state, arg);
+}
+
+static void set_pool(struct argp_state *state, struct lab_opts *o, const char *name,
+		     const char *arg)
+{
+	uint64_t v;
+
+	if (o->pool_option)
+		argp_error(state, "one pool size, please: --pool-gb or --pool-mib");
+	if (!strcmp(name, "--pool-mib"))
+		check_number(state, name, arg, 1u << 30);
+	else if (hcs_num_decimal(arg, 1000000000, 1, UINT64_MAX, &v))
+		argp_error(state, "--pool-gb takes a number of GB, not %s", arg);
+	o->pool_option = name;
+	o->pool_value = arg;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct lab_opts *o = state->input;
+
+	switch (key) {
+	case 'a':
+		add(state, o->arm, &o->n_arms, arg);
+		return 0;
+	case OPT_POOL_GB:
+		set_pool(state, o, "--pool-gb", arg);
+		return 0;
+	case OPT_POOL_MIB:
+		set_pool(state, o, "--pool-mib", arg);
+		return 0;
+	case OPT_TRIALS:
+		check_number(state, "--trials", arg, LAB_MAX_TRIALS);
+		o->trials = arg;
+		return 0;
+	case OPT_ITERATIONS:
+		check_number(state, "--iterations", arg, 1000000);
+		o->iterations = arg;
+		return 0;
+	case OPT_IMMUNE:
+		add(state, o->require_immune, &o->n_required, arg);
+		return 0;
+	case OPT_TRACES:
+		o->traces = arg;
+		return 0;
+	case OPT_HCSTALL:
+		o->hcstall = arg;
+		return 0;
+	case OPT_HIP:
+		o->hip = arg;
+		return 0;
+	case OPT_JSON:
+		o->json = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(state, "lab takes no argument: %s", arg);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct lab_arm *arm_of(const struct lab_result *r, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < r->n_arms; i++)
+		if (!strcmp(r->arm[i]->allocator, name))
+			return r->arm[i];
+	return NULL;
+}
+
+/* A failed requirement outranks an incomplete measurement. */
+static int exit_code(const struct lab_opts *o, const struct lab_result *r)
+{
+	size_t i;
+
+	for (i = 0; i < o->n_required; i++) {
+		const struct lab_arm *a = arm_of(r, o->require_immune[i]);
+
+		if (!a || a->verdict != HCW_VERDICT_IMMUNE) {
+			fprintf(stderr, "hcwatch: %s is required to be immune and is not\n",
+				o->require_immune[i]);
+			return HCW_EXIT_FINDING;
+		}
+	}
+	for (i = 0; i < r->n_arms; i++)
+		if (!r->arm[i]->measured || r->arm[i]->verdict == HCW_VERDICT_INCONCLUSIVE)
+			return HCW_EXIT_INCOMPLETE;
+	return r->lost ? HCW_EXIT_INCOMPLETE : HCW_EXIT_OK;
+}
+
+static int run_arms(const struct lab_opts *o, struct lab_result *r, struct hcw_err *err)
+{
+	struct hcw_progress progress;
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < o->n_arms && !ret; i++) {
+		r->arm[i] = calloc(1, sizeof(*r->arm[i]));
+		if (!r->arm[i])
+			return hcw_err_set(err, -ENOMEM, HCW_EXIT_UNSUPPORTED, "out of memory");
+		hcw_progress_start(&progress, stderr);
+		hcw_progress_show(&progress, "measuring %s (%zu of %zu)", o->arm[i], i + 1,
+				  o->n_arms);
+		ret = lab_arm_run(o, o->arm[i], r, r->arm[i], err);
+		hcw_progress_end(&progress);
+		if (!ret)
+			r->n_arms++;
+	}
+	return ret;
+}
+
+/* The traces' folder: the user's, or one of our own that is removed with its traces. */
+static int with_folder(struct lab_opts *o, struct lab_result *r, struct hcw_err *err)
+{
+	const char *tmp = getenv("TMPDIR");
+	char own[PATH_MAX], file[PATH_MAX + 64];
+	size_t i;
+	int ret;
+
+	if (o->traces)
+		return run_arms(o, r, err);
+	snprintf(own, sizeof(own), "%s/hcwatch-lab-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	if (!mkdtemp(own))
+		return hcw_err_set(err, -errno, HCW_EXIT_UNSUPPORTED,
+				   "cannot make a folder in %s: %s", tmp && *tmp ? tmp : "/tmp",
+				   strerror(errno));
+	o->traces = own;
+	ret = run_arms(o, r, err);
+	for (i = 0; i < o->n_arms; i++) {
+		snprintf(file, sizeof(file), "%s/%s.hcw", own, o->arm[i]);
+		unlink(file);
+	}
+	rmdir(own);
+	o->traces = NULL;
+	return ret;
+}
+
+int cmd_lab(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.doc = "Measure, for each way to allocate a host pool, whether migrating 2 MiB of it stops the GPUs.\v"
+		       "Exit status: 0 every arm measured and conclusive, 1 an arm of --require-immune is not immune, "
+		       "3 this machine cannot do it, 4 not permitted, 5 an arm is inconclusive.",
+	};
+	struct lab_opts o = {0};
+	struct lab_result *r;
+	struct hcw_err err;
+	size_t i;
+	int ret;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	for (i = 0; !o.n_arms && lab_arms[i]; i++)
+		o.arm[i] = lab_arms[i];
+	if (!o.n_arms)
+		o.n_arms = i;
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return HCW_EXIT_UNSUPPORTED;
+	ret = with_folder(&o, r, &err);
+	if (ret) {
+		ret = hcw_err_print(stderr, "hcwatch", &err);
+	} else {
+		if (o.json)
+			ret = lab_json(stdout, r) ? HCW_EXIT_INCOMPLETE : 0;
+		else
+			lab_text(stdout, r);
+		ret = ret ? ret : exit_code(&o, r);
+	}
+	for (i = 0; i < LAB_MAX_ARMS; i++)
+		free(r->arm[i]);
+	free(r);
+	return ret;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Shared by the files of `hcwatch lab` only. */
+#ifndef HCW_LAB_INTERNAL_H
+#define HCW_LAB_INTERNAL_H
+
+#include <stdbool.h>
+#include "../out/lab.h"
+#include "load.h"
+
+struct lab_opts {
+	const char *pool_option, *pool_value; /* "--pool-gb" or "--pool-mib" and its number */
+	const char *trials, *iterations;      /* as given, checked; NULL = hcstall's default */
+	const char *hcstall;		      /* program, NULL = beside hcwatch */
+	const char *hip;		      /* HIP runtime for hcstall, NULL = its search */
+	const char *traces;	       /* folder to keep the traces in, NULL = throw them away */
+	const char *arm[LAB_MAX_ARMS]; /* allocators to measure, in order */
+	size_t n_arms;
+	const char *require_immune[LAB_MAX_ARMS];
+	size_t n_required;
+	bool json;
+};
+
+/* The arms there are, in the order they run; NULL behind the last. */
+extern const char *const lab_arms[];
+
+/* Runs hcstall for one arm under trace and fills `arm` and what is common to all arms in `res`. */
+int lab_arm_run(const struct lab_opts *o, const char *allocator, struct lab_result *res,
+		struct lab_arm *arm, struct hcw_err *err);
+
+/* Takes hcstall's JSON object; `pid` and `ptr` say which pool of which process it measured. */
+int lab_parse(const char *json, size_t len, struct lab_result *res, struct lab_arm *arm, __u32 *pid,
+	      __u64 *ptr, struct hcw_err *err);
+
+/* Adds what the trace saw to each trial, and the verdict on the pool. */
+void lab_join(struct lab_arm *arm, const struct hcw_model *m, __u32 pid, __u64 ptr);
+
+#endif

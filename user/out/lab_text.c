@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The table of `hcwatch lab`. */
+#include <inttypes.h>
+#include <string.h>
+#include "../base/escape.h"
+#include "fmt.h"
+#include "lab.h"
+
+static void probe_line(FILE *f, const struct lab_result *r)
+{
+	size_t active = 0, i, col;
+	char item[80];
+
+	for (i = 0; i < r->info.n_probes; i++)
+		active += r->info.probe[i].active;
+	col = (size_t)fprintf(f, "probes   %zu of %zu, lost %" PRIu64 " (", active,
+			      r->info.n_probes, (uint64_t)r->lost);
+	for (i = 0; i < r->info.n_probes; i++) {
+		const struct hcw_probe_info *p = &r->info.probe[i];
+
+		snprintf(item, sizeof(item), "%s %s%s", p->point, p->tier,
+			 i + 1 < r->info.n_probes ? "," : ")");
+		if (col + strlen(item) > 79)
+			col = (size_t)fprintf(f, "\n         ") - 1;
+		col += (size_t)fprintf(f, "%s%s", item, i + 1 < r->info.n_probes ? " " : "\n");
+	}
+}
+
+static void heading(FILE *f, const struct lab_result *r)
+{
+	char device[80], driver[48], kernel[80];
+
+	fprintf(f, "device   %s x%zu (%s)   kernel %s\n",
+		hcw_escape(device, sizeof(device), r->device, strlen(r->device)), r->n_gpus,
+		hcw_escape(driver, sizeof(driver), r->driver, strlen(r->driver)),
+		hcw_escape(kernel, sizeof(kernel), r->info.kernel, strlen(r->info.kernel)));
+	probe_line(f, r);
+}
+
+static void evicted_text(char *buf, size_t size, const struct lab_trial *t)
+{
+	size_t used = 0, i;
+
+	snprintf(buf, size, "%s", t->evicted_known ? "" : "unknown");
+	/* eight GPUs of one process stop together: three tell as much as all */
+	for (i = 0; i < t->n_evicted && i < 3 && used < size; i++)
+		used += (size_t)snprintf(buf + used, size - used, "%s%" PRIu64, i ? " " : "",
+					 (uint64_t)t->evicted[i].ms);
+	if (t->n_evicted > 3 && used < size)
+		snprintf(buf + used, size - used, " …");
+}
+
+static void trial_line(FILE *f, const struct lab_arm *a, size_t i)
+{
+	const struct lab_trial *t = &a->trial[i];
+	char pages[40], evicted[48], episode[FMT_LEN] = "-", actor[80] = "-", comm[64];
+	__u64 refused = t->attempted - t->moved;
+
+	snprintf(pages, sizeof(pages), "%" PRIu64 " / %" PRIu64 "%s", (uint64_t)t->moved,
+		 (uint64_t)refused, refused && refused == t->efault ? " EFAULT" : "");
+	evicted_text(evicted, sizeof(evicted), t);
+	if (t->episodes)
+		fmt_ms(episode, t->episode_ns);
+	if (t->actor.tid)
+		snprintf(actor, sizeof(actor), "%s (%u)",
+			 hcw_escape(comm, sizeof(comm), t->actor.comm, strlen(t->actor.comm)),
+			 t->actor.tgid);
+	fprintf(f, "%-11s  %-5zu  %-14s %8.1f ms  %-10s %8s  %s\n", i ? "" : a->allocator, i + 1,
+		pages, t->max_iteration_ms, evicted, episode, actor);
+}
+
+static void table(FILE *f, const struct lab_result *r)
+{
+	size_t i, j;
+
+	fprintf(f,
+		"\nallocator    trial  pages               worst  evicted     episode  caused by\n"
+		"                    moved/refused   iteration  (per GPU)  (traced)\n");
+	for (i = 0; i < r->n_arms; i++)
+		for (j = 0; j < r->arm[i]->n_trials; j++)
+			trial_line(f, r->arm[i], j);
+	fprintf(f, "control      ");
+	for (i = 0; i < r->n_arms; i++)
+		fprintf(f, "%smedian %.1f ms, worst %.1f ms (%s)", i ? " · " : "",
+			r->arm[i]->control_median_ms, r->arm[i]->control_max_ms,
+			r->arm[i]->allocator);
+	fputc('\n', f);
+}
+
+static const char *shout(enum hcw_verdict_word v)
+{
+	static const char *const words[] = {"INCONCLUSIVE", "EXPOSED", "IMMUNE"};
+
+	return words[v];
+}
+
+static void verdict_line(FILE *f, const struct lab_arm *a)
+{
+	__u64 asked = 0, refused = 0, episodes = 0, passes = 0;
+	const char *sep = "";
+	size_t i;
+
+	for (i = 0; i < a->n_trials; i++) {
+		asked += a->trial[i].attempted;
+		refused += a->trial[i].efault;
+		episodes += a->trial[i].episodes;
+		passes += a->trial[i].passes;
+	}
+	fprintf(f, "%-11s  %-12s by %s: ", a->allocator, shout(a->verdict),
+		hcw_evidence_name(a->evidence));
+	if (a->verdict == HCW_VERDICT_EXPOSED)
+		fprintf(f, "%" PRIu64 " episodes, %" PRIu64 " restore passes", (uint64_t)episodes,
+			(uint64_t)passes);
+	else
+		fprintf(f, "refused %" PRIu64 " of %" PRIu64 "; %" PRIu64 " episodes",
+			(uint64_t)refused, (uint64_t)asked, (uint64_t)episodes);
+	fprintf(f, "\n             ");
+	for (i = 0; i < HCW_WHY_COUNT; i++)
+		if (a->reasons & (1u << i)) {
+			fprintf(f, "%s%s", sep, hcw_reason_name(1u << i));
+			sep = ", ";
+		}
+	fputc('\n', f);
+}
+
+void lab_text(FILE *f, const struct lab_result *r)
+{
+	size_t i;
+
+	heading(f, r);
+	table(f, r);
+	fputc('\n', f);
+	for (i = 0; i < r->n_arms; i++)
+		verdict_line(f, r->arm[i]);
+	if (r->simulated)
+		fprintf(f,
+			"\nSimulated GPU: the migration and KFD paths are the kernel's own, the stall\n"
+			"length is the model's. On hardware: the same command, --pool-gb 180.\n");
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Renderers of one analysed trace. They read the model and print; they decide nothing. */
+#ifndef HCW_REPORT_H
+#define HCW_REPORT_H
+
+#include <stdio.h>
+#include "../chain/chain.h"
+
+#define HCW_MAX_PROBES 32
+#define HCW_MAX_GPUS   128
+
+struct hcw_probe_info {
+	char point[32], tier[16], target[64], reason[160];
+	bool active;
+};
+
+struct hcw_gpu_info {
+	unsigned int render; /* minor of the render node */
+	char driver[32];
+};
+
+/* What a trace's header says; every string is untrusted. */
+struct hcw_trace_info {
+	char tool[64], host[65], kernel[65];
+	struct hcw_probe_info probe[HCW_MAX_PROBES];
+	size_t n_probes;
+	struct hcw_gpu_info gpu[HCW_MAX_GPUS];
+	size_t n_gpus;
+	bool simulated; /* a GPU of it is not driven by amdgpu */
+	__u32 target;	/* tgid, 0 = every process */
+	char target_cmdline[256];
+	__s64 realtime_offset; /* CLOCK_REALTIME - CLOCK_BOOTTIME, ns */
+	bool cut;	       /* the file ends in the middle */
+};
+
+/* Whether anything is missing that makes the report "at least". */
+bool report_incomplete(const struct hcw_trace_info *info, const struct hcw_model *m);
+
+/* The text of `hcwatch report`. `path` is the name shown. */
+void report_text(FILE *f, const char *path, const struct hcw_trace_info *info,
+		 const struct hcw_chain *chain);
+
+#endif
