@@ -119,6 +119,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_JSON:
 		o->json = true;
 		return 0;
+	case 'o':
+		o->output = arg;
+		return 0;
 	case ARGP_KEY_ARG:
 		argp_error(state, "lab takes no argument: %s", arg);
 		return 0;
@@ -204,6 +207,31 @@ static int with_folder(struct lab_opts *o, struct lab_result *r, struct hcw_err 
 	return ret;
 }
 
+static int write_output(const char *path, const struct lab_result *r)
+{
+	FILE *f = fopen(path, "we");
+	int ret = f ? lab_json(f, r) : -errno;
+
+	if (f && fclose(f) && !ret)
+		ret = -errno;
+	if (ret)
+		fprintf(stderr, "hcwatch: cannot write %s: %s\n", path, strerror(-ret));
+	return ret;
+}
+
+static int render(const struct lab_opts *o, const struct lab_result *r)
+{
+	int ret = o->output ? write_output(o->output, r) : 0;
+
+	if (o->json)
+		ret = lab_json(stdout, r) ? -EIO : ret;
+	else
+		lab_text(stdout, r);
+	if (fflush(stdout))
+		ret = -EIO;
+	return ret ? HCW_EXIT_INCOMPLETE : exit_code(o, r);
+}
+
 int cmd_lab(int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -228,15 +256,7 @@ int cmd_lab(int argc, char **argv)
 	if (!r)
 		return HCW_EXIT_UNSUPPORTED;
 	ret = with_folder(&o, r, &err);
-	if (ret) {
-		ret = hcw_err_print(stderr, "hcwatch", &err);
-	} else {
-		if (o.json)
-			ret = lab_json(stdout, r) ? HCW_EXIT_INCOMPLETE : 0;
-		else
-			lab_text(stdout, r);
-		ret = ret ? ret : exit_code(&o, r);
-	}
+	ret = ret ? hcw_err_print(stderr, "hcwatch", &err) : render(&o, r);
 	for (i = 0; i < LAB_MAX_ARMS; i++)
 		free(r->arm[i]);
 	free(r);

@@ -17,7 +17,8 @@ struct lab_opts {
 	size_t n_arms;
 	const char *require_immune[LAB_MAX_ARMS];
 	size_t n_required;
-	bool json;
+	const char *output; /* file for the JSON object, NULL = none */
+	bool json;	    /* the JSON object on stdout, not the table */
 };
 
 /* The arms there are, in the order they run; NULL behind the last. */

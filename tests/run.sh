@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Every test: style, unit tests (release, then ASan and UBSan), the demo, and the guest tests.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+readonly LOGS=$PWD/build/test-logs
+passed=0 failed=0 skipped=0
+
+# count WHAT RC LOG: adds the figures of a log's closing lines, or one for the step itself
+count() {
+	local p f s
+	p=$(grep -oE '^[0-9]+ passed' "$3" | awk '{n += $1} END {print n + 0}')
+	f=$(grep -oE '[0-9]+ failed' <(grep -E '^[0-9]+ passed' "$3") | awk '{n += $1} END {print n + 0}')
+	s=$(grep -cE '^(SKIP|.*\*\*\*Skipped)' "$3" || true)
+	if ((p + f == 0)); then
+		(($2)) && f=1 || p=1
+	elif (($2 && f == 0)); then
+		f=1
+	fi
+	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+	if (($2 || f)); then
+		printf 'FAILED %s (%s s); the end of %s:\n' "$1" "$SECONDS" "$3"
+		tail -n 60 "$3"
+	else
+		printf 'ok     %s (%s passed, %s skipped, at %s s)\n' "$1" "$p" "$s" "$SECONDS"
+	fi
+	grep -hE '^SKIP' "$3" || true
+}
+
+# step NAME COMMAND...: runs it into its own log
+step() {
+	local name=$1 rc=0
+	shift
+	"$@" >"$LOGS/$name.log" 2>&1 || rc=$?
+	count "$name" "$rc" "$LOGS/$name.log"
+}
+
+# preset NAME: configures, builds and runs the unit tests of a preset
+preset() {
+	cmake --preset "$1" >/dev/null && cmake --build --preset "$1" && ctest --preset "$1" --no-tests=error |
+		tee "$LOGS/ctest-$1.log"
+	local rc=${PIPESTATUS[0]}
+	# ctest's own closing line, in the form that all logs share
+	awk '/tests passed,/ {split($0, a, " "); print a[9] - a[4] " passed, " a[4] " failed"}' "$LOGS/ctest-$1.log"
+	return "$rc"
+}
+
+demo() {
+	tools/demo.sh && python3 tests/guest/check_lab.py build/demo
+}
+
+guest() {
+	tools/vm/run.sh --kernel 6.1 --timeout 900 --mem 1536 --out build/guest \
+		--module "$(tools/gpusim/build-module.sh --kernel 6.1 --out build/gpusim)" \
+		--env LD_LIBRARY_PATH="$PWD/build/lib/gpusim" -- tests/guest/all.sh
+}
+
+main() {
+	(($# == 0)) || { echo 'Usage: tests/run.sh   (no options)' >&2; exit 2; }
+	cat <<-'EOT'
+		This installs the Debian packages that build and tests need (as root; else it names them), builds under build/
+		and build-asan/, and runs every test; the guest tests boot a Debian kernel in QEMU. First time about
+		10 minutes, later about 5.
+	EOT
+	mkdir -p "$LOGS"
+	tools/deps.sh build guest tests
+	step includes tests/check_includes.sh
+	step style tests/check_style.sh
+	step release preset release
+	step asan+ubsan preset asan+ubsan
+	step demo demo
+	step guest guest
+	printf '%s passed, %s failed, %s skipped\n' "$passed" "$failed" "$skipped"
+	((failed == 0))
+}
+
+main "$@"

@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Debian packages that the build, the guest and the tests need: says which are missing, and installs them when root.
+set -euo pipefail
+
+readonly -a BUILD=(build-essential gcc-12 cmake ninja-build pkg-config clang bpftool linux-libc-dev libbpf-dev
+	libelf-dev zlib1g-dev libzstd-dev libjansson-dev libnuma-dev libcmocka-dev scdoc)
+readonly -a GUEST=(qemu-system-x86 busybox-static cpio kmod xz-utils ca-certificates bpftool)
+readonly -a TESTS=(clang-format cppcheck shellcheck zstd python3 binutils procps util-linux libclang-rt-14-dev mandoc)
+
+usage() {
+	printf 'Usage: deps.sh build|guest|tests...\nInstalls what is missing of the named sets; needs root only for that.\n'
+}
+
+installed() {
+	[[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]]
+}
+
+wanted() {
+	local set
+	for set; do
+		case $set in
+		build) printf '%s\n' "${BUILD[@]}" ;;
+		guest) printf '%s\n' "${GUEST[@]}" ;;
+		tests) printf '%s\n' "${TESTS[@]}" ;;
+		*) usage >&2; exit 2 ;;
+		esac
+	done | sort -u
+}
+
+install_missing() {
+	printf 'deps.sh: installing: %s\n' "$*" >&2
+	apt-get update -qq
+	DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "$@" >&2
+}
+
+main() {
+	local package missing=()
+	(($#)) || { usage >&2; exit 2; }
+	command -v dpkg-query >/dev/null || { echo 'deps.sh: this is no Debian system: install the packages by hand' >&2; exit 3; }
+	for package in $(wanted "$@"); do
+		installed "$package" || missing+=("$package")
+	done
+	((${#missing[@]})) || return 0
+	if ((EUID)); then
+		printf 'deps.sh: not installed: %s\n  as root: apt-get install --no-install-recommends %s\n' \
+			"${missing[*]}" "${missing[*]}" >&2
+		exit 3
+	fi
+	install_missing "${missing[@]}"
+}
+
+main "$@"
