@@ -7,20 +7,26 @@
 
 struct hcs_kallsyms; /* about 40 bytes a function; owned by the caller, read-only once loaded */
 
-/* Loads all text symbols. Addresses are 0 when kptr_restrict hides them: see hcs_kallsyms_hidden().
+/*
+ * Loads all text symbols (types t and w of nm). Addresses are 0 when kptr_restrict hides them: see
+ * hcs_kallsyms_hidden().
  */
 int hcs_kallsyms_load(struct hcs_kallsyms **out, int root, uint64_t deadline);
 void hcs_kallsyms_free(struct hcs_kallsyms *k);
 
-/* How many text symbols have exactly this name, in the kernel (module NULL), a module, or anywhere
- * (module "*"). */
+/*
+ * How many text symbols have exactly this name, in the kernel (module NULL), a module, or anywhere
+ * (module "*").
+ */
 size_t hcs_kallsyms_count(const struct hcs_kallsyms *k, const char *name, const char *module);
 
 /* 1 when every address reads 0. */
 int hcs_kallsyms_hidden(const struct hcs_kallsyms *k);
 
-/* "name+0x1f [module]" into buf; -ENOENT when no symbol is at or below addr or addresses are
- * hidden. */
+/*
+ * "name+0x1f [module]" into buf; -ENOENT when no symbol is at or below addr or addresses are
+ * hidden, -E2BIG when it was cut to fit.
+ */
 int hcs_kallsyms_name(const struct hcs_kallsyms *k, uint64_t addr, char *buf, size_t size);
 
 #endif

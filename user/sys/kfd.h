@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* KFD's sysfs: topology and per-process eviction time. Sources: facts §3.4;
- * drivers/gpu/drm/amd/amdkfd/kfd_process.c. */
+/*
+ * KFD's sysfs: topology and per-process eviction time. Source: drivers/gpu/drm/amd/amdkfd,
+ * kfd_process.c kfd_procfs_stats_show() and kfd_topology.c node_show(), Linux 6.1 to 7.3.
+ */
 #ifndef HCS_KFD_H
 #define HCS_KFD_H
 
@@ -20,8 +22,11 @@ struct hcs_evicted {
  */
 int hcs_kfd_evicted(int root, pid_t pid, struct hcs_evicted *out, size_t max, uint64_t deadline);
 
-/* gpu_id of every GPU node of /sys/class/kfd/kfd/topology (CPU nodes, gpu_id 0, are left out).
- * Count or -errno. */
+/*
+ * gpu_id of every GPU node of /sys/class/kfd/kfd/topology, in node order. Left out: CPU nodes
+ * (gpu_id 0) and GPUs that the device cgroup hides from this process. Count or -errno; -ENOENT
+ * without KFD.
+ */
 int hcs_kfd_gpus(int root, uint32_t *gpuid, size_t max, uint64_t deadline);
 
 #endif

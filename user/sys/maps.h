@@ -20,21 +20,24 @@ struct hcs_map {
 	uint64_t lo, hi; /* hi exclusive */
 	char perms[5];	 /* "rw-s" */
 	uint64_t offset, inode;
-	uint32_t vmflags;	 /* HCS_VM_*; 0 from hcs_maps_range() */
-	char path[HCS_MAP_PATH]; /* cut to fit; "" for anonymous; may hold any byte but NUL and
-				    newline */
+	uint32_t vmflags; /* HCS_VM_*; 0 from hcs_maps_range() */
+	/* Cut to fit; "" for anonymous; may hold any byte but NUL and newline. */
+	char path[HCS_MAP_PATH];
 };
 
 /*
  * The mappings that meet [lo, hi), in address order. `pid` 0 = self. Reads maps only (no page
  * walk). Returns the count; -E2BIG when more than `max` meet it (the first `max` are written).
+ * After any other error the content of `out` is undefined. 0 also for a zombie or a kernel thread,
+ * which have no mappings.
  */
 int hcs_maps_range(int root, pid_t pid, uint64_t lo, uint64_t hi, struct hcs_map *out, size_t max,
 		   uint64_t deadline);
 
 /*
  * The same with VmFlags, from smaps. It walks page tables (13 ms per populated GiB) under mmap_lock
- * of the process: never call it for a process with an open episode.
+ * of the process: never call it for a process with an open episode. A mapping whose flags the
+ * kernel did not give has HCS_VM_UNREADABLE.
  */
 int hcs_smaps_range(int root, pid_t pid, uint64_t lo, uint64_t hi, struct hcs_map *out, size_t max,
 		    uint64_t deadline);

@@ -12,12 +12,16 @@ struct hcs_proc {
 	uint64_t start_ticks; /* since boot, in clock ticks: with tgid the identity of a process */
 };
 
-/* From /proc/<pid>/stat; a comm with blanks or ')' in it is read rightly. -ENOENT when it is gone.
+/*
+ * From /proc/<pid>/stat (0 = self); a comm with blanks or ')' in it is read rightly. -ENOENT when
+ * it is gone. `pid` is a process id: for another thread's id the values would be that thread's.
  */
 int hcs_proc_read(int root, pid_t pid, struct hcs_proc *out, uint64_t deadline);
 
-/* cmdline with its NULs turned into blanks, NUL terminated, cut to size. Returns its length (0 for
- * kernel threads). */
+/*
+ * cmdline with its NULs turned into blanks, NUL terminated, cut to size. Returns its length (0 for
+ * kernel threads). The kernel reads it from the process's memory under its mmap_lock.
+ */
 ssize_t hcs_proc_cmdline(int root, pid_t pid, char *buf, size_t size, uint64_t deadline);
 
 #endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include "io.h"
+#include "num.h"
+#include "proc.h"
+
+#define FIELD_STATE	 3 /* numbering of proc(5); pid is 1, comm 2 */
+#define FIELD_PARENT	 4
+#define FIELD_START_TIME 22
+
+static int parse_pid(const char *text, pid_t *pid)
+{
+	uint64_t v;
+
+	if (hcs_num_u64(text, 0, INT_MAX, &v))
+		return -EBADMSG;
+	*pid = (pid_t)v;
+	return 0;
+}
+
+static int take_field(int field, const char *text, struct hcs_proc *p)
+{
+	switch (field) {
+	case FIELD_STATE:
+		p->state = text[0];
+		return text[1] ? -EBADMSG : 0;
+	case FIELD_PARENT:
+		return parse_pid(text, &p->parent);
+	case FIELD_START_TIME:
+		return hcs_num_u64(text, 0, UINT64_MAX, &p->start_ticks) ? -EBADMSG : 0;
+	default:
+		return 0;
+	}
+}
+
+/* Splits "S 1 2 …" into the fields from the state on. */
+static int parse_fields(char *text, struct hcs_proc *p)
+{
+	char *save, *tok = strtok_r(text, " \n", &save);
+	int field;
+
+	for (field = FIELD_STATE; tok; field++) {
+		int ret = take_field(field, tok, p);
+
+		if (ret)
+			return ret;
+		tok = strtok_r(NULL, " \n", &save);
+	}
+	return field > FIELD_START_TIME ? 0 : -EBADMSG;
+}
+
+/* comm can hold blanks and brackets: it ends at the last ')' of the line. */
+static int parse_stat(char *text, struct hcs_proc *p)
+{
+	char *comm = strstr(text, " (");
+	char *end = strrchr(text, ')');
+
+	if (!comm || !end || end < comm + 2 || end[1] != ' ')
+		return -EBADMSG;
+	*comm = '\0';
+	comm += 2;
+	*end = '\0';
+	if (parse_pid(text, &p->tgid) || strlen(comm) >= sizeof(p->comm))
+		return -EBADMSG;
+	strcpy(p->comm, comm);
+	return parse_fields(end + 2, p);
+}
+
+int hcs_proc_read(int root, pid_t pid, struct hcs_proc *out, uint64_t deadline)
+{
+	struct hcs_proc p = {0};
+	char path[HCS_PATH], text[1024];
+	ssize_t n;
+	int ret = hcs_proc_path(path, sizeof(path), pid, "stat");
+
+	if (ret)
+		return ret;
+	n = hcs_read_file(root, path, text, sizeof(text), deadline);
+	if (n < 0)
+		return (int)n;
+	if (strlen(text) != (size_t)n)
+		return -EBADMSG;
+	ret = parse_stat(text, &p);
+	if (!ret)
+		*out = p;
+	return ret;
+}
+
+ssize_t hcs_proc_cmdline(int root, pid_t pid, char *buf, size_t size, uint64_t deadline)
+{
+	char path[HCS_PATH];
+	ssize_t n;
+	int ret = hcs_proc_path(path, sizeof(path), pid, "cmdline");
+
+	if (ret)
+		return ret;
+	n = hcs_read_head(root, path, buf, size, deadline);
+	if (n < 0)
+		return n;
+	while (n && !buf[n - 1])
+		n--;
+	for (ssize_t i = 0; i < n; i++) {
+		if (!buf[i])
+			buf[i] = ' ';
+	}
+	return n;
+}
