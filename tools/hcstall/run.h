@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef HCSTALL_RUN_H
+#define HCSTALL_RUN_H
+
+#include "err.h"
+#include "options.h"
+#include "result.h"
+
+/*
+ * The whole experiment. 0, or -1 with err; result->trials is then the number of trials that were
+ * complete before. Everything is given back in either case; result->trial is the caller's to free.
+ */
+int stall_run(const struct stall_options *opts, struct stall_result *result, struct stall_err *err);
+
+#endif
