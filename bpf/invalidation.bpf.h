@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* One invalidation of a watched mm: aggregated inside an attempt, a record of its own outside. */
+#ifndef HCW_INVALIDATION_BPF_H
+#define HCW_INVALIDATION_BPF_H
+
+#include "watch.bpf.h"
+#include "thread.bpf.h"
+
+/* So that a long attempt is seen while it runs. */
+#define HCW_PENDING_MAX_NS 10000000ULL
+
+static __noinline int flush_pending(struct hcw_thread *t)
+{
+	HCW_RECORD(struct hcw_inval) r = {};
+
+	if (!t || !t->pending.count)
+		return 0;
+	r.body = t->pending;
+	t->pending.count = 0;
+	emit_at(&r.rec, HCW_R_INVAL, sizeof(r), t->last);
+	return 0;
+}
+
+static __always_inline void inval_fill(struct hcw_inval *i, const struct mmu_notifier_range *range,
+				       __u64 now, __u32 victim, __u64 attempt)
+{
+	i->start = now;
+	i->mm = (__u64)BPF_CORE_READ(range, mm);
+	i->lo = BPF_CORE_READ(range, start);
+	i->hi = BPF_CORE_READ(range, end);
+	i->attempt = attempt;
+	i->count = 1;
+	i->event = BPF_CORE_READ(range, event);
+	i->victim = victim;
+}
+
+static __always_inline bool inval_joins(const struct hcw_inval *a, const struct hcw_inval *b)
+{
+	return a->count && a->mm == b->mm && a->event == b->event &&
+	       b->start - a->start < HCW_PENDING_MAX_NS;
+}
+
+static __always_inline void inval_aggregate(struct hcw_thread *t, const struct hcw_inval *i)
+{
+	t->move.hit = 1;
+	t->migrate.hit = 1;
+	if (inval_joins(&t->pending, i)) {
+		if (i->lo < t->pending.lo)
+			t->pending.lo = i->lo;
+		if (i->hi > t->pending.hi)
+			t->pending.hi = i->hi;
+		t->pending.count++;
+	} else {
+		flush_pending(t);
+		t->pending = *i;
+	}
+	t->last = i->start;
+}
+
+static __always_inline void inval_record(const struct mmu_notifier_range *range, __u32 victim)
+{
+	HCW_RECORD(struct hcw_inval) r = {};
+	struct hcw_thread *t = thread_find();
+	__u64 now = bpf_ktime_get_boot_ns();
+
+	inval_fill(&r.body, range, now, victim, t ? t->attempt : 0);
+	if (t && t->attempt)
+		inval_aggregate(t, &r.body);
+	else
+		emit_at(&r.rec, HCW_R_INVAL, sizeof(r), now);
+}
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Every map of the kernel side, once. All are weak: the object files are linked into one, which
+ * keeps one of each. Everything is bounded and allocated at load time; a full map is counted as
+ * loss of the record it was for.
+ */
+#ifndef HCW_MAPS_BPF_H
+#define HCW_MAPS_BPF_H
+
+#include "kernel_types.h"
+#include <bpf/bpf_helpers.h>
+
+#define HCW_MAX_WATCHED 16384
+#define HCW_MAX_KFD_MMS 4096
+#define HCW_MAX_THREADS 4096 /* threads inside a probed function at the same time */
+#define HCW_MAX_TASKS	16384
+#define HCW_MAX_STACKS	4096
+#define HCW_CHUNK	128 /* status entries read at once; a power of two */
+
+/* max_entries is set by user space before load. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 16 << 20);
+} ring SEC(".maps") __weak;
+
+struct hcw_counter {
+	__u64 emitted;
+	__u64 lost;
+};
+
+/* By record type. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, HCW_R_BPF_COUNT);
+	__type(key, __u32);
+	__type(value, struct hcw_counter);
+} counters SEC(".maps") __weak;
+
+/* 1: details of every process seen at KFD. 0: only of those in `watched`. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} watch_all SEC(".maps") __weak;
+
+/* tgid -> 1 */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, HCW_MAX_WATCHED);
+	__type(key, __u32);
+	__type(value, __u32);
+} watched SEC(".maps") __weak;
+
+/* mm of a process seen at KFD -> its tgid. An address can be reused: compare the tgid where it is
+ * known. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, HCW_MAX_KFD_MMS);
+	__type(key, __u64);
+	__type(value, __u32);
+} kfd_mms SEC(".maps") __weak;
+
+/* kernel_move_pages() that has not returned. */
+struct hcw_open_move {
+	__u64 start; /* 0 = none */
+	__u64 nr;
+	__u64 pages;
+	__u64 status;
+	__s32 pid;
+	__u32 hit; /* a watched mm was invalidated inside */
+};
+
+/* migrate_pages() run that has not ended. */
+struct hcw_open_migrate {
+	__u64 start; /* 0 = none */
+	__u32 mode;
+	__u32 reason;
+	__u32 hit;
+	__u32 pad;
+};
+
+/* The registered range the driver's notifier callback is working on. */
+struct hcw_open_callback {
+	__u64 mm; /* 0 = not inside the callback */
+	__u64 lo;
+	__u64 hi;
+};
+
+/* What a thread is inside of. Bodies are filled at entry and completed at return; start 0 = not
+ * inside. */
+struct hcw_thread {
+	__u64 attempt; /* start of the outermost open attempt, 0 = none */
+	__u64 last;    /* time of the last invalidation in `pending` */
+	struct hcw_open_move move;
+	struct hcw_open_migrate migrate;
+	struct hcw_inval pending; /* count 0 = none */
+	struct hcw_open_callback callback;
+	struct hcw_quiesce quiesce;
+	struct hcw_resume resume;
+	struct hcw_evict evict;
+	struct hcw_evict restore;
+	struct hcw_pass pass;
+};
+
+/* By thread id. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, HCW_MAX_THREADS);
+	__type(key, __u32);
+	__type(value, struct hcw_thread);
+} threads SEC(".maps") __weak;
+
+/* The initial value of `threads`: too big for the BPF stack. Never written. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct hcw_thread);
+} idle_thread SEC(".maps") __weak;
+
+/* Threads user space has been told about, as it was told. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, HCW_MAX_TASKS);
+	__type(key, __u32);
+	__type(value, struct hcw_task);
+} seen_tasks SEC(".maps") __weak;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
+	__uint(max_entries, HCW_MAX_STACKS);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, HCW_STACK_DEPTH * sizeof(__u64));
+} stacks SEC(".maps") __weak;
+
+/* Where the arrays of a move_pages() call are counted. */
+struct hcw_tally {
+	__s32 status[HCW_CHUNK];
+	__u64 page[HCW_CHUNK];
+	__u32 count[HCW_PAGE_CLASSES];
+	__u32 read;
+	__u32 pages_unreadable;
+	__u64 lo;
+	__u64 hi;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct hcw_tally);
+} tallies SEC(".maps") __weak;
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Who is watched. */
+#ifndef HCW_WATCH_BPF_H
+#define HCW_WATCH_BPF_H
+
+#include "compat.bpf.h"
+#include "emit.bpf.h"
+
+static __always_inline bool watching_all(void)
+{
+	__u32 zero = 0;
+	__u32 *all = bpf_map_lookup_elem(&watch_all, &zero);
+
+	return all && *all;
+}
+
+static __always_inline bool tgid_listed(__u32 tgid)
+{
+	return bpf_map_lookup_elem(&watched, &tgid) != NULL;
+}
+
+/* For marks, which only a process that wants to be seen has. */
+static __always_inline bool tgid_watched(__u32 tgid)
+{
+	return watching_all() || tgid_listed(tgid);
+}
+
+/* 0 when the mm was never seen at KFD. */
+static __always_inline __u32 kfd_tgid(struct mm_struct *mm)
+{
+	__u64 key = (__u64)mm;
+	__u32 *tgid = bpf_map_lookup_elem(&kfd_mms, &key);
+
+	return tgid ? *tgid : 0;
+}
+
+static __always_inline void kfd_remember(struct mm_struct *mm, __u32 tgid)
+{
+	__u64 key = (__u64)mm;
+
+	if (tgid && kfd_tgid(mm) != tgid)
+		bpf_map_update_elem(&kfd_mms, &key, &tgid, BPF_ANY);
+}
+
+/* 0 when the mm has no owner any more. */
+static __always_inline __u32 mm_tgid(struct mm_struct *mm)
+{
+	struct task_struct *owner = compat_mm_owner(mm);
+
+	return owner ? BPF_CORE_READ(owner, tgid) : 0;
+}
+
+/* For functions of KFD, which are only called for processes that use it. */
+static __always_inline bool kfd_watched(struct mm_struct *mm, __u32 victim)
+{
+	if (watching_all())
+		return true;
+	return tgid_listed(victim ? victim : kfd_tgid(mm));
+}
+
+/*
+ * For functions called for any process: one look-up where it is not watched. A remembered mm of
+ * another process is a reused address.
+ */
+static __always_inline bool mm_watched(struct mm_struct *mm, __u32 victim)
+{
+	__u32 known;
+
+	if (tgid_listed(victim))
+		return true;
+	if (!watching_all())
+		return false;
+	known = kfd_tgid(mm);
+	return known && (!victim || known == victim);
+}
+
+static __always_inline bool current_watched(void)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+
+	return mm_watched(BPF_CORE_READ(task, mm), current_tgid());
+}
+
+#endif

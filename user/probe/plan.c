@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "calibrate.h"
+
+const char *hcw_point_name(enum hcw_point p)
+{
+	return (unsigned int)p < HCW_POINT_COUNT ? hcw_point_info(p)->name : "?";
+}
+
+const char *hcw_tier_name(enum hcw_tier t)
+{
+	static const char *const names[] = {
+		[HCW_TIER_OFF] = "off",	      [HCW_TIER_TP_BTF] = "tp_btf",
+		[HCW_TIER_RAW_TP] = "raw_tp", [HCW_TIER_FENTRY] = "fentry",
+		[HCW_TIER_KPROBE] = "kprobe", [HCW_TIER_USDT] = "usdt",
+	};
+
+	return (size_t)t < sizeof(names) / sizeof(names[0]) ? names[t] : "?";
+}
+
+/* Appends to a string of a list; what does not fit is cut. */
+static __attribute__((format(printf, 4, 5))) void append(char *out, size_t size, const char *sep,
+							 const char *fmt, ...)
+{
+	size_t len = strlen(out);
+	va_list args;
+
+	if (len)
+		len += (size_t)snprintf(out + len, size - len, "%s", sep);
+	if (len >= size)
+		return;
+	va_start(args, fmt);
+	vsnprintf(out + len, size - len, fmt, args);
+	va_end(args);
+}
+
+/* Why better candidates of the function in use were passed over, or why nothing of the point could
+ * be used. */
+static void explain(struct hcw_plan_entry *e, const struct hcw_calibration *c, bool absent)
+{
+	const struct hcw_point_info *info = hcw_point_info(e->point);
+	const struct hcw_trial *t = &c->trial[hcw_candidate_index(e->point, 0)];
+	const char *last = "";
+	size_t i;
+
+	for (i = 0; i < info->count; i++) {
+		if (!t[i].rejected || t[i].absent != absent)
+			continue;
+		if (!absent)
+			append(e->reason, sizeof(e->reason), "; ", "%s: %s",
+			       hcw_tier_name(info->candidate[i].tier), t[i].reason);
+		else if (strcmp(last, info->candidate[i].function))
+			append(e->reason, sizeof(e->reason), "; ", "%s", t[i].reason);
+		last = info->candidate[i].function;
+	}
+}
+
+static void plan_point(struct hcw_plan_entry *e, const struct hcw_calibration *c)
+{
+	const struct hcw_point_info *info = hcw_point_info(e->point);
+	size_t i;
+
+	for (i = 0; i < info->count; i++) {
+		if (!hcw_chosen(c, e->point, i) || info->candidate[i].tier == HCW_TIER_USDT)
+			continue;
+		if (!e->active)
+			e->tier = info->candidate[i].tier;
+		e->active = true;
+		append(e->target, sizeof(e->target), ", ", "%s", info->candidate[i].function);
+	}
+	explain(e, c, false);
+	if (!e->active && !e->reason[0])
+		explain(e, c, true);
+	if (!e->active && !e->reason[0])
+		snprintf(e->reason, sizeof(e->reason), "no program with these marks attached yet");
+}
+
+void hcw_plan_build(struct hcw_plan *plan, const struct hcw_calibration *c)
+{
+	int p;
+
+	memset(plan, 0, sizeof(*plan));
+	for (p = 0; p < HCW_POINT_COUNT; p++) {
+		plan->entry[p].point = p;
+		plan_point(&plan->entry[p], c);
+	}
+}
