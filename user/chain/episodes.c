@@ -9,6 +9,12 @@
  */
 #include "internal.h"
 
+/* KFD_QUEUE_EVICTION_TRIGGER_SVM and _USERPTR; the others are no matter of host memory. */
+static bool by_notifier(__u32 trigger)
+{
+	return trigger <= 1;
+}
+
 static bool has_source(const struct hcw_chain *c, enum hcw_record_type type)
 {
 	return c->sources & (1u << type);
@@ -30,10 +36,10 @@ enum hcw_cause chain_cause(__u32 trigger, __u32 reason, bool is_move_pages)
 		return HCW_CAUSE_SUSPEND;
 	if (trigger == 4 || trigger == 5)
 		return HCW_CAUSE_CRIU;
+	if (is_move_pages && (reason == 3 || reason == HCW_REASON_NONE))
+		return HCW_CAUSE_MOVE_PAGES;
 	if (reason == HCW_REASON_NONE)
 		return HCW_CAUSE_OTHER_INVALIDATION;
-	if (is_move_pages && reason == 3)
-		return HCW_CAUSE_MOVE_PAGES;
 	if (reason < sizeof(by_reason) / sizeof(by_reason[0]))
 		return by_reason[reason];
 	return HCW_CAUSE_UNKNOWN;
@@ -58,6 +64,7 @@ static struct hcw_episode *episode_open(struct hcw_chain *c, int v, __u32 tid, _
 	};
 	chain_actor(c, tid, &e->started_by);
 	c->victims[v].open = (int)m->n_episodes++;
+	c->victims[v].nested_hit = -1;
 	m->victims[v].episodes++;
 	return e;
 }
@@ -94,33 +101,98 @@ static void episode_extend(struct hcw_chain *c, int v, __u64 end)
 	e->end = end;
 }
 
-static void episode_blame(struct hcw_chain *c, struct hcw_episode *e, const struct hcw_rec *rec,
+static void blame_attempt(struct hcw_chain *c, struct hcw_episode *e, __u32 tid,
 			  const struct hcw_quiesce *q)
 {
-	const struct hcw_attempt *a = NULL;
+	struct hcw_attempt *a;
 
-	e->start = q->start;
-	e->trigger = q->trigger;
+	e->cause = chain_cause(q->trigger, q->reason, false);
+	e->attempt = chain_attempt(c, tid, q->attempt);
+	/* an attempt that reached no migrate_pages() yet is named by its own record */
+	if (e->cause == HCW_CAUSE_OTHER_INVALIDATION)
+		e->cause = HCW_CAUSE_UNKNOWN;
+	if (e->attempt < 0)
+		return;
+	a = &c->model.attempts[e->attempt];
+	if (q->reason != HCW_REASON_NONE)
+		a->reason = q->reason;
+}
+
+/* The invalidation outside any attempt that started it was told before it. */
+static void blame_invalidation(struct hcw_chain *c, struct hcw_episode *e, __u32 tid,
+			       const struct hcw_quiesce *q)
+{
+	struct thread_slot *s = chain_thread_find(c, tid);
+
+	e->cause = chain_cause(q->trigger, q->reason, false);
+	if (!s || !s->hit || s->hit != q->mm)
+		return;
+	e->invalidations++;
+	s->hit = 0;
+}
+
+static void blame_pool(struct hcw_chain *c, struct hcw_episode *e, const struct hcw_quiesce *q)
+{
 	e->lo = q->lo;
 	e->hi = q->hi;
+	if (e->hi <= e->lo || !by_notifier(q->trigger))
+		return;
+	e->pool = chain_pool_at(c, e->victim, e->lo, e->hi, q->start);
+	if (e->pool < 0)
+		return;
+	c->model.pools[e->pool].episodes++;
+	if (e->end)
+		count_on_pool(c, e, e->end - e->start);
+}
+
+/* What only the outer function knows of an episode: who, why, where. */
+static void episode_blame(struct hcw_chain *c, int v, int ep, __u32 tid,
+			  const struct hcw_quiesce *q)
+{
+	struct hcw_episode *e = &c->model.episodes[ep];
+
+	if (e->end)
+		c->model.victims[v].episode_ns += e->start - q->start;
+	e->start = q->start;
+	e->trigger = q->trigger;
 	e->stack = q->stack;
 	if (q->attempt)
-		e->attempt = chain_attempt(c, rec->tid, q->attempt);
-	if (e->attempt >= 0) {
-		a = &c->model.attempts[e->attempt];
-		c->model.attempts[e->attempt].reason = q->reason;
+		blame_attempt(c, e, tid, q);
+	else
+		blame_invalidation(c, e, tid, q);
+	blame_pool(c, e, q);
+}
+
+/* Did the eviction inside this very call open it? */
+static bool opened_by(const struct hcw_model *m, int ep, __u32 tid, const struct hcw_quiesce *q)
+{
+	return ep >= 0 && m->episodes[ep].start >= q->start &&
+	       m->episodes[ep].started_by.tid == tid;
+}
+
+/* A notifier hit while the queues were stopped already, for this or another reason. */
+static void quiesce_nested(struct hcw_chain *c, int v, const struct hcw_quiesce *q)
+{
+	struct victim_state *vs = &c->victims[v];
+	struct hcw_episode *e = &c->model.episodes[vs->open];
+	int pool;
+
+	if (!has_source(c, HCW_R_EVICT)) {
+		vs->depth++;
+		e->nested++;
 	}
-	e->cause = chain_cause(q->trigger, q->reason, a && a->is_move_pages);
-	if (e->hi > e->lo)
-		e->pool = chain_pool_at(c, e->victim, e->lo, e->hi, q->start);
-	if (e->pool >= 0)
-		c->model.pools[e->pool].episodes++;
+	if (q->hi <= q->lo || !by_notifier(q->trigger))
+		return;
+	pool = chain_pool_at(c, e->victim, q->lo, q->hi, q->start);
+	if (pool < 0 || pool == e->pool || pool == vs->nested_hit)
+		return;
+	vs->nested_hit = pool;
+	c->model.pools[pool].episodes++;
 }
 
 void chain_quiesce(struct hcw_chain *c, const struct hcw_rec *rec)
 {
 	struct hcw_quiesce q;
-	struct hcw_episode *e;
 	struct victim_state *vs;
 	int v;
 
@@ -134,28 +206,17 @@ void chain_quiesce(struct hcw_chain *c, const struct hcw_rec *rec)
 	if (v < 0)
 		return;
 	vs = &c->victims[v];
-	if (vs->open >= 0) {
-		e = &c->model.episodes[vs->open];
-		/* the eviction inside this very call opened it */
-		if (e->start >= q.start && e->started_by.tid == rec->tid)
-			episode_blame(c, e, rec, &q);
-		else if (!has_source(c, HCW_R_EVICT)) {
-			vs->depth++;
-			e->nested++;
-		}
-		return;
-	}
-	if (has_source(c, HCW_R_EVICT) && vs->last >= 0 &&
-	    c->model.episodes[vs->last].start >= q.start) {
+	if (opened_by(&c->model, vs->open, rec->tid, &q)) {
+		episode_blame(c, v, vs->open, rec->tid, &q);
+	} else if (opened_by(&c->model, vs->last, rec->tid, &q)) {
 		/* restored by another CPU before this record was written */
-		episode_blame(c, &c->model.episodes[vs->last], rec, &q);
-		return;
+		episode_blame(c, v, vs->last, rec->tid, &q);
+	} else if (vs->open >= 0) {
+		quiesce_nested(c, v, &q);
+	} else if (episode_open(c, v, rec->tid, q.start)) {
+		vs->depth = 1;
+		episode_blame(c, v, vs->open, rec->tid, &q);
 	}
-	e = episode_open(c, v, rec->tid, q.start);
-	if (!e)
-		return;
-	vs->depth = 1;
-	episode_blame(c, e, rec, &q);
 }
 
 void chain_evict(struct hcw_chain *c, const struct hcw_rec *rec)
@@ -185,7 +246,9 @@ void chain_evict(struct hcw_chain *c, const struct hcw_rec *rec)
 	vs->depth = 1;
 	e->trigger = ev.trigger;
 	e->stack = ev.stack;
-	e->cause = chain_cause(ev.trigger, HCW_REASON_NONE, false);
+	/* what a notifier did is for the enclosing quiesce or attempt to say */
+	e->cause = by_notifier(ev.trigger) ? HCW_CAUSE_UNKNOWN
+					   : chain_cause(ev.trigger, HCW_REASON_NONE, false);
 }
 
 void chain_restore(struct hcw_chain *c, const struct hcw_rec *rec)
@@ -195,7 +258,7 @@ void chain_restore(struct hcw_chain *c, const struct hcw_rec *rec)
 	int v;
 
 	chain_body(rec, &ev, sizeof(ev));
-	v = chain_victim(c, ev.victim, ev.mm);
+	v = chain_victim_find(c, ev.victim, ev.mm);
 	if (v < 0 || ev.ret)
 		return;
 	vs = &c->victims[v];
@@ -215,12 +278,13 @@ void chain_resume(struct hcw_chain *c, const struct hcw_rec *rec)
 	int v;
 
 	chain_body(rec, &r, sizeof(r));
-	v = chain_victim(c, 0, r.mm);
+	v = chain_victim_find(c, 0, r.mm);
 	if (v < 0 || r.ret)
 		return;
 	vs = &c->victims[v];
 	if (has_source(c, HCW_R_RESTORE)) {
-		if (vs->last >= 0 && c->model.episodes[vs->last].end >= r.start)
+		/* unless the queues are stopped again by now */
+		if (vs->open < 0 && vs->last >= 0 && c->model.episodes[vs->last].end >= r.start)
 			episode_extend(c, v, rec->ts);
 		return;
 	}
@@ -241,7 +305,7 @@ static int pass_victim(struct hcw_chain *c, const struct hcw_pass *p)
 	int v;
 
 	if (p->mm) {
-		v = chain_victim(c, 0, p->mm);
+		v = chain_victim_find(c, 0, p->mm);
 		if (v >= 0 && p->work)
 			c->victims[v].work = p->work;
 		return v;
@@ -294,22 +358,34 @@ void chain_victim_died(struct hcw_chain *c, int v, __u64 ts)
 		episode_close(c, v, ts);
 	}
 	c->model.victims[v].exited = true;
+	chain_pools_gone(c, c->model.victims[v].tgid, ts);
 }
 
-int chain_episode_over(const struct hcw_chain *c, __u32 tgid, __u64 start, __u64 end)
+int chain_episodes_under(struct hcw_chain *c, int v, __u64 start, __u64 end, bool stall)
 {
-	const struct hcw_model *m = &c->model;
-	size_t i;
+	const struct victim_state *vs = &c->victims[v];
+	struct hcw_model *m = &c->model;
+	int i, best = -1, newest = vs->open > vs->last ? vs->open : vs->last;
+	__u64 longest = 0;
 
-	for (i = m->n_episodes; i-- > 0;) {
-		const struct hcw_episode *e = &m->episodes[i];
+	for (i = newest; i >= 0; i--) {
+		struct hcw_episode *e = &m->episodes[i];
+		__u64 from = e->start > start ? e->start : start;
+		__u64 to = e->end && e->end < end ? e->end : end;
 
-		if (e->victim != tgid)
+		if (e->victim != m->victims[v].tgid)
 			continue;
-		if (e->start <= end && (!e->end || e->end >= start))
-			return (int)i;
 		if (e->end && e->end < start)
-			return -1;
+			break;
+		if (from > to)
+			continue;
+		e->stalls += stall;
+		if (end - start > e->worst_stall)
+			e->worst_stall = end - start;
+		if (best < 0 || to - from > longest) {
+			longest = to - from;
+			best = i;
+		}
 	}
-	return -1;
+	return best;
 }

@@ -20,6 +20,7 @@ struct thread_slot {
 	struct hcw_task task; /* tid 0 = free slot */
 	int attempt;	      /* index of the attempt this thread is in, -1 = none */
 	__u64 attempt_start;
+	__u64 hit; /* mm of this thread's last invalidation outside an attempt, 0 = none */
 };
 
 struct open_iter {
@@ -31,6 +32,7 @@ struct open_iter {
 struct victim_state {
 	int open, last; /* episode indices, -1 = none */
 	__u32 depth;	/* evictions not yet restored */
+	int nested_hit; /* pool last hit while already evicted, -1 = none */
 	__u64 work;	/* restore work of the process, 0 = not seen */
 	struct open_iter iter[HCW_OPEN_ITERS];
 	struct hcw_hist *hist;
@@ -56,9 +58,12 @@ void chain_body(const struct hcw_rec *rec, void *out, size_t size);
 /* tasks.c */
 struct thread_slot *chain_thread(struct hcw_chain *c,
 				 __u32 tid); /* made when new; NULL when full */
+struct thread_slot *chain_thread_find(const struct hcw_chain *c, __u32 tid); /* NULL = not known */
 void chain_actor(struct hcw_chain *c, __u32 tid, struct hcw_actor *out);
 /* Index of the victim, made when new; -1 when full. mm 0 and tgid 0 mean "not known". */
 int chain_victim(struct hcw_chain *c, __u32 tgid, __u64 mm);
+/* The same without making one; -1 when it is not known. */
+int chain_victim_find(struct hcw_chain *c, __u32 tgid, __u64 mm);
 void chain_task(struct hcw_chain *c, const struct hcw_rec *rec);
 void chain_task_exit(struct hcw_chain *c, const struct hcw_rec *rec);
 
@@ -77,8 +82,9 @@ void chain_restore(struct hcw_chain *c, const struct hcw_rec *rec);
 void chain_pass(struct hcw_chain *c, const struct hcw_rec *rec);
 void chain_victim_died(struct hcw_chain *c, int victim, __u64 ts);
 enum hcw_cause chain_cause(__u32 trigger, __u32 reason, bool is_move_pages);
-/* Last episode of a victim that overlaps [start, end], -1 = none. */
-int chain_episode_over(const struct hcw_chain *c, __u32 tgid, __u64 start, __u64 end);
+/* Books an iteration on every episode of the victim that it overlaps. Returns the one it overlaps
+ * longest, -1 = none. */
+int chain_episodes_under(struct hcw_chain *c, int victim, __u64 start, __u64 end, bool stall);
 
 /* stalls.c */
 void chain_iter(struct hcw_chain *c, const struct hcw_rec *rec);
@@ -91,6 +97,8 @@ void chain_mapping(struct hcw_chain *c, const struct hcw_rec *rec);
 void chain_pool_attempt(struct hcw_chain *c, int attempt);
 /* Index of the pool of `tgid` alive at `ts` that meets [lo, hi), -1 = none. */
 int chain_pool_at(const struct hcw_chain *c, __u32 tgid, __u64 lo, __u64 hi, __u64 ts);
+/* The process ended or was replaced by exec: what it held is gone. */
+void chain_pools_gone(struct hcw_chain *c, __u32 tgid, __u64 ts);
 
 /* verdict.c */
 void chain_verdicts(struct hcw_chain *c);

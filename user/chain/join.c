@@ -34,6 +34,38 @@ static void attempt_ended(struct hcw_chain *c, __u32 tid)
 		s->attempt = -1;
 }
 
+/*
+ * Episode that a thread started between two times and that nothing has explained yet: where only
+ * the evictions are seen, nesting in one thread still tells the cause. -1 = none.
+ */
+static int orphan(const struct hcw_model *m, __u32 tid, __u64 from, __u64 to)
+{
+	size_t i;
+
+	for (i = m->n_episodes; i-- > 0;) {
+		const struct hcw_episode *e = &m->episodes[i];
+
+		if (e->end && e->end < from)
+			break;
+		if (e->attempt < 0 && e->cause == HCW_CAUSE_UNKNOWN && e->started_by.tid == tid &&
+		    e->start >= from && e->start <= to)
+			return (int)i;
+	}
+	return -1;
+}
+
+static void adopt(struct hcw_model *m, int attempt, __u32 tid, __u64 to)
+{
+	const struct hcw_attempt *a = &m->attempts[attempt];
+	int i;
+
+	while ((i = orphan(m, tid, a->start, to)) >= 0) {
+		m->episodes[i].attempt = attempt;
+		m->episodes[i].cause =
+			chain_cause(m->episodes[i].trigger, a->reason, a->is_move_pages);
+	}
+}
+
 /* Episodes that this attempt started have waited to learn that it was a move_pages call. */
 static void name_cause(struct hcw_chain *c, int attempt)
 {
@@ -43,7 +75,8 @@ static void name_cause(struct hcw_chain *c, int attempt)
 	for (i = m->n_episodes; i-- > 0;) {
 		struct hcw_episode *e = &m->episodes[i];
 
-		if (e->attempt == attempt && e->cause == HCW_CAUSE_MIGRATE_SYSCALL)
+		if (e->attempt == attempt &&
+		    (e->cause == HCW_CAUSE_MIGRATE_SYSCALL || e->cause == HCW_CAUSE_UNKNOWN))
 			e->cause = HCW_CAUSE_MOVE_PAGES;
 		if (e->end && e->end < m->attempts[attempt].start)
 			break;
@@ -65,6 +98,7 @@ void chain_move_pages(struct hcw_chain *c, const struct hcw_rec *rec)
 	a->is_move_pages = true;
 	a->move = mp;
 	a->end = rec->ts;
+	adopt(&c->model, i, rec->tid, rec->ts);
 	name_cause(c, i);
 	chain_pool_attempt(c, i);
 }
@@ -79,7 +113,8 @@ void chain_migrate(struct hcw_chain *c, const struct hcw_rec *rec)
 	chain_body(rec, &mg, sizeof(mg));
 	/* a migration of its own that stopped nobody is not kept: compaction makes thousands a
 	 * second */
-	if (mg.attempt == mg.start && !(s && s->attempt >= 0 && s->attempt_start == mg.attempt))
+	if (mg.attempt == mg.start && !(s && s->attempt >= 0 && s->attempt_start == mg.attempt) &&
+	    orphan(&c->model, rec->tid, mg.start, rec->ts) < 0)
 		return;
 	i = chain_attempt(c, rec->tid, mg.attempt);
 	if (i < 0)
@@ -88,29 +123,56 @@ void chain_migrate(struct hcw_chain *c, const struct hcw_rec *rec)
 	a->reason = mg.reason;
 	a->migrated += mg.ok;
 	a->failed += mg.failed;
+	adopt(&c->model, i, rec->tid, rec->ts);
 	if (mg.attempt == mg.start) {
 		a->end = rec->ts;
 		attempt_ended(c, rec->tid);
 	}
 }
 
+/* Were these invalidations made while the episode was open? */
+static bool inval_in(const struct hcw_model *m, int ep, const struct hcw_rec *rec,
+		     const struct hcw_inval *in)
+{
+	const struct hcw_episode *e;
+
+	if (ep < 0)
+		return false;
+	e = &m->episodes[ep];
+	return rec->ts >= e->start && (!e->end || in->start <= e->end);
+}
+
+/* The invalidation that starts an episode begins just before it. */
+static bool inval_starts(const struct hcw_model *m, int ep, const struct hcw_rec *rec,
+			 const struct hcw_inval *in)
+{
+	const struct hcw_episode *e;
+
+	if (ep < 0)
+		return false;
+	e = &m->episodes[ep];
+	return in->attempt && e->attempt >= 0 && e->started_by.tid == rec->tid &&
+	       m->attempts[e->attempt].start == in->attempt && rec->ts <= e->start;
+}
+
 void chain_inval(struct hcw_chain *c, const struct hcw_rec *rec)
 {
-	struct hcw_inval in;
+	const struct hcw_model *m = &c->model;
 	const struct victim_state *vs;
-	struct hcw_episode *e;
-	int v, ep;
+	struct thread_slot *s;
+	struct hcw_inval in;
+	int v;
 
 	chain_body(rec, &in, sizeof(in));
-	v = chain_victim(c, in.victim, in.mm);
+	s = in.attempt ? NULL : chain_thread(c, rec->tid);
+	if (s)
+		s->hit = in.mm; /* its episode, if it makes one, comes next */
+	v = chain_victim_find(c, in.victim, in.mm);
 	if (v < 0)
 		return;
 	vs = &c->victims[v];
-	ep = vs->open >= 0 ? vs->open : vs->last;
-	if (ep < 0)
-		return;
-	e = &c->model.episodes[ep];
-	/* the invalidation that starts an episode begins just before it */
-	if (!e->end || in.start <= e->end)
-		e->invalidations += in.count;
+	if (inval_in(m, vs->open, rec, &in) || inval_starts(m, vs->open, rec, &in))
+		m->episodes[vs->open].invalidations += in.count;
+	else if (inval_in(m, vs->last, rec, &in) || inval_starts(m, vs->last, rec, &in))
+		m->episodes[vs->last].invalidations += in.count;
 }

@@ -50,6 +50,32 @@ void chain_pool_free(struct hcw_chain *c, const struct hcw_rec *rec)
 		p->freed = rec->ts;
 }
 
+void chain_pools_gone(struct hcw_chain *c, __u32 tgid, __u64 ts)
+{
+	size_t i;
+
+	for (i = 0; tgid && i < c->model.n_pools; i++)
+		if (c->model.pools[i].tgid == tgid && !c->model.pools[i].freed)
+			c->model.pools[i].freed = ts;
+}
+
+static bool alive(const struct hcw_pool_info *p, __u64 ts)
+{
+	return p->allocated <= ts && (!p->freed || p->freed >= ts);
+}
+
+/* The newest pool at this address that was alive at `ts`. */
+static struct hcw_pool_info *pool_then(struct hcw_chain *c, __u32 tgid, __u64 ptr, __u64 ts)
+{
+	struct hcw_model *m = &c->model;
+	size_t i;
+
+	for (i = m->n_pools; i-- > 0;)
+		if (m->pools[i].tgid == tgid && m->pools[i].ptr == ptr && alive(&m->pools[i], ts))
+			return &m->pools[i];
+	return NULL;
+}
+
 static __u64 overlap(__u64 lo, __u64 hi, const struct hcw_pool_info *p)
 {
 	__u64 a = lo > p->ptr ? lo : p->ptr;
@@ -66,7 +92,7 @@ void chain_mapping(struct hcw_chain *c, const struct hcw_rec *rec)
 	__u64 bytes;
 
 	chain_body(rec, &m, sizeof(m));
-	p = pool_live(c, m.tgid, m.pool);
+	p = pool_then(c, m.tgid, m.pool, rec->ts);
 	if (!p)
 		return;
 	bytes = overlap(m.lo, m.hi, p);
@@ -85,11 +111,6 @@ void chain_mapping(struct hcw_chain *c, const struct hcw_rec *rec)
 	}
 }
 
-static bool alive(const struct hcw_pool_info *p, __u64 ts)
-{
-	return p->allocated <= ts && (!p->freed || p->freed >= ts);
-}
-
 int chain_pool_at(const struct hcw_chain *c, __u32 tgid, __u64 lo, __u64 hi, __u64 ts)
 {
 	const struct hcw_model *m = &c->model;
@@ -102,38 +123,81 @@ int chain_pool_at(const struct hcw_chain *c, __u32 tgid, __u64 lo, __u64 hi, __u
 	return -1;
 }
 
+/*
+ * The kernel writes no status when the call fails, and when it returns a number > 0 none for as
+ * many pages: there the array still holds what the caller left in it (mm/migrate.c
+ * do_pages_move()).
+ */
+static bool statuses_whole(const struct hcw_move_pages *mp)
+{
+	__u64 told =
+		(__u64)mp->moved + mp->efault + mp->enoent + mp->ebusy + mp->eacces + mp->other;
+
+	return !mp->rc && mp->read >= mp->requested && told >= mp->requested;
+}
+
+static __u64 moved_for_sure(const struct hcw_attempt *a)
+{
+	if (a->move.rc < 0)
+		return a->migrated;
+	return a->move.moved > (__u32)a->move.rc ? a->move.moved - (__u32)a->move.rc : 0;
+}
+
+/* Not all addresses of the call are known: it may have met pools outside its range. */
+static bool range_unsure(const struct hcw_move_pages *mp)
+{
+	return mp->read < mp->requested || (!mp->lo && !mp->hi);
+}
+
 static void pool_count(struct hcw_pool_info *p, const struct hcw_attempt *a)
 {
 	const struct hcw_move_pages *mp = &a->move;
 
 	p->attempts++;
 	p->asked += mp->requested;
-	p->moved += mp->moved;
-	p->efault += mp->efault;
-	p->enoent += mp->enoent;
-	p->refused_other += (__u64)mp->ebusy + mp->eacces + mp->other;
-	if (mp->read < mp->requested)
-		p->truncated++;
 	if (!p->first_attempt || a->start < p->first_attempt)
 		p->first_attempt = a->start;
 	if (a->end > p->last_attempt)
 		p->last_attempt = a->end;
+	p->moved += moved_for_sure(a);
+	if (!statuses_whole(mp))
+		p->truncated++;
+	if (mp->rc < 0)
+		return;
+	p->efault += mp->efault;
+	p->enoent += mp->enoent;
+	p->refused_other += (__u64)mp->ebusy + mp->eacces + mp->other;
+}
+
+/* Another thread's id names its process to move_pages(2) as well. */
+static __u32 attempt_target(const struct hcw_chain *c, const struct hcw_attempt *a)
+{
+	const struct thread_slot *s;
+
+	if (!a->move.pid)
+		return a->actor.tgid;
+	s = chain_thread_find(c, (__u32)a->move.pid);
+	return s && s->task.tgid ? s->task.tgid : (__u32)a->move.pid;
 }
 
 void chain_pool_attempt(struct hcw_chain *c, int attempt)
 {
 	struct hcw_attempt *a = &c->model.attempts[attempt];
-	__u32 target = a->move.pid ? (__u32)a->move.pid : a->actor.tgid;
+	__u32 target = attempt_target(c, a);
+	__u64 hi = a->move.hi + 1 ? a->move.hi + 1 : a->move.hi;
 	size_t i;
 
-	if (!a->move.lo && !a->move.hi)
+	if (!a->move.requested)
 		return;
 	for (i = 0; i < c->model.n_pools; i++) {
 		struct hcw_pool_info *p = &c->model.pools[i];
 
-		if (p->tgid != target || !alive(p, a->start) ||
-		    !overlap(a->move.lo, a->move.hi + 1, p))
+		if (p->tgid != target || !alive(p, a->start))
 			continue;
+		if (!overlap(a->move.lo, hi, p)) {
+			p->truncated += range_unsure(&a->move);
+			continue;
+		}
 		if (a->move.lo < p->ptr || a->move.hi >= p->ptr + p->bytes) {
 			p->outside++;
 			continue;

@@ -21,35 +21,23 @@ static struct open_iter *iter_slot(struct victim_state *vs, __u32 tid, __u64 id)
 	return spare;
 }
 
-static void stall_add(struct hcw_chain *c, __u32 tgid, __u64 start, __u64 end, __u64 median)
+static void stall_add(struct hcw_chain *c, const struct hcw_stall *s)
 {
 	struct hcw_model *m = &c->model;
-	struct hcw_episode *e;
-	int ep = chain_episode_over(c, tgid, start, end);
 
-	if (ep >= 0) {
-		e = &m->episodes[ep];
-		e->stalls++;
-		if (end - start > e->worst_stall)
-			e->worst_stall = end - start;
-	}
 	if (!chain_room(&m->stalls, &c->cap_stalls, m->n_stalls, HCW_MAX_STALLS, sizeof(*m->stalls),
 			&m->dropped_stalls))
 		return;
-	m->stalls[m->n_stalls++] = (struct hcw_stall){
-		.start = start,
-		.end = end,
-		.median = median,
-		.victim = tgid,
-		.episode = ep,
-	};
+	m->stalls[m->n_stalls++] = *s;
 }
 
 static void iter_done(struct hcw_chain *c, int v, __u64 start, __u64 end)
 {
 	struct hcw_victim *vi = &c->model.victims[v];
 	struct hcw_hist *h = c->victims[v].hist;
-	__u64 ns = end - start, median;
+	struct hcw_stall s = {.start = start, .end = end, .victim = vi->tgid};
+	__u64 ns = end - start;
+	bool stall;
 
 	if (!h) {
 		h = c->victims[v].hist = calloc(1, sizeof(*h));
@@ -58,9 +46,12 @@ static void iter_done(struct hcw_chain *c, int v, __u64 start, __u64 end)
 			return;
 		}
 	}
-	median = hcw_hist_median(h);
-	if (h->n >= STALL_AFTER && ns > STALL_FACTOR * median && ns > median + STALL_EXCESS)
-		stall_add(c, vi->tgid, start, end, median);
+	s.median = hcw_hist_median(h);
+	stall = h->n >= STALL_AFTER && ns / STALL_FACTOR >= s.median &&
+		ns > STALL_FACTOR * s.median && ns - s.median > STALL_EXCESS;
+	s.episode = chain_episodes_under(c, v, start, end, stall);
+	if (stall)
+		stall_add(c, &s);
 	hcw_hist_add(h, ns);
 	vi->iterations++;
 	vi->iteration_ns += ns;

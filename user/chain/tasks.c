@@ -37,24 +37,52 @@ static bool threads_grow(struct hcw_chain *c)
 	return true;
 }
 
-struct thread_slot *chain_thread(struct hcw_chain *c, __u32 tid)
+struct thread_slot *chain_thread_find(const struct hcw_chain *c, __u32 tid)
 {
 	struct thread_slot *s;
 
-	if (!tid)
+	if (!tid || !c->cap_threads)
 		return NULL;
+	s = thread_probe(c->threads, c->cap_threads, tid);
+	return s->task.tid ? s : NULL;
+}
+
+struct thread_slot *chain_thread(struct hcw_chain *c, __u32 tid)
+{
+	struct thread_slot *s = chain_thread_find(c, tid);
+
+	if (s || !tid)
+		return s;
 	/* half full at most, so that probing ends */
 	if (c->n_threads * 2 >= c->cap_threads && !threads_grow(c)) {
 		c->model.dropped++;
 		return NULL;
 	}
 	s = thread_probe(c->threads, c->cap_threads, tid);
-	if (!s->task.tid) {
-		s->task.tid = tid;
-		s->attempt = -1;
-		c->n_threads++;
-	}
+	s->task.tid = tid;
+	s->attempt = -1;
+	c->n_threads++;
 	return s;
+}
+
+/* Empties a slot and moves up what collided with it, so that probing needs no gravestones. */
+static void thread_forget(struct hcw_chain *c, __u32 tid)
+{
+	struct thread_slot *t = c->threads, *s = chain_thread_find(c, tid);
+	size_t mask = c->cap_threads - 1, gap, i, home;
+
+	if (!s)
+		return;
+	gap = (size_t)(s - t);
+	for (i = (gap + 1) & mask; t[i].task.tid; i = (i + 1) & mask) {
+		home = thread_hash(t[i].task.tid, c->cap_threads);
+		if (((i - home) & mask) < ((i - gap) & mask))
+			continue;
+		t[gap] = t[i];
+		gap = i;
+	}
+	memset(&t[gap], 0, sizeof(t[gap]));
+	c->n_threads--;
 }
 
 void chain_actor(struct hcw_chain *c, __u32 tid, struct hcw_actor *out)
@@ -80,11 +108,11 @@ static bool same_victim(const struct hcw_victim *v, __u32 tgid, __u64 mm)
 	return tgid && v->tgid == tgid;
 }
 
-int chain_victim(struct hcw_chain *c, __u32 tgid, __u64 mm)
+int chain_victim_find(struct hcw_chain *c, __u32 tgid, __u64 mm)
 {
 	struct hcw_model *m = &c->model;
-	size_t i, cap = c->cap_victims, cap_state = c->cap_victims;
 	struct hcw_victim *v;
+	size_t i;
 
 	for (i = m->n_victims; i-- > 0;) {
 		v = &m->victims[i];
@@ -96,20 +124,65 @@ int chain_victim(struct hcw_chain *c, __u32 tgid, __u64 mm)
 			v->tgid = tgid;
 		return (int)i;
 	}
+	return -1;
+}
+
+/* The leader's name is the process's name; any thread's record tells mm and start time. */
+static void victim_name(struct hcw_victim *v, const struct hcw_task *t)
+{
+	if (!v->mm)
+		v->mm = t->mm;
+	if (t->tid == t->tgid || !v->comm[0])
+		memcpy(v->comm, t->comm, sizeof(v->comm));
+	v->comm[sizeof(v->comm) - 1] = '\0';
+	if (t->tid == t->tgid)
+		v->start_time = t->start_time;
+}
+
+/* Threads are told before the record that makes their process a victim. */
+static void victim_recall(const struct hcw_chain *c, struct hcw_victim *v)
+{
+	const struct hcw_task *t;
+	size_t i;
+
+	for (i = 0; v->tgid && i < c->cap_threads; i++) {
+		t = &c->threads[i].task;
+		if (t->tid && t->tgid == v->tgid && (!v->mm || !t->mm || t->mm == v->mm))
+			victim_name(v, t);
+	}
+}
+
+int chain_victim(struct hcw_chain *c, __u32 tgid, __u64 mm)
+{
+	struct hcw_model *m = &c->model;
+	size_t cap = c->cap_victims, cap_state = c->cap_victims;
+	int i = chain_victim_find(c, tgid, mm);
+
+	if (i >= 0)
+		return i;
 	if (!chain_room(&m->victims, &cap, m->n_victims, HCW_MAX_VICTIMS, sizeof(*m->victims),
 			&m->dropped) ||
 	    !chain_room(&c->victims, &cap_state, m->n_victims, HCW_MAX_VICTIMS, sizeof(*c->victims),
 			&m->dropped))
 		return -1;
 	c->cap_victims = cap;
-	i = m->n_victims++;
+	i = (int)m->n_victims++;
 	m->victims[i] = (struct hcw_victim){.tgid = tgid, .mm = mm};
-	c->victims[i] = (struct victim_state){.open = -1, .last = -1};
-	return (int)i;
+	c->victims[i] = (struct victim_state){.open = -1, .last = -1, .nested_hit = -1};
+	victim_recall(c, &m->victims[i]);
+	return i;
 }
 
-/* The leader's name is the process's name; any thread's record tells mm and start time. */
-static void victim_learn(struct hcw_chain *c, const struct hcw_task *t)
+/* The pid was reused, or exec gave the process another address space. */
+static bool other_life(const struct hcw_victim *v, const struct hcw_task *t)
+{
+	if (v->mm && t->mm && v->mm != t->mm)
+		return true;
+	return t->tid == t->tgid && v->start_time && t->start_time &&
+	       v->start_time != t->start_time;
+}
+
+static void victim_learn(struct hcw_chain *c, const struct hcw_task *t, __u64 ts)
 {
 	struct hcw_model *m = &c->model;
 	struct hcw_victim *v;
@@ -119,14 +192,11 @@ static void victim_learn(struct hcw_chain *c, const struct hcw_task *t)
 		v = &m->victims[i];
 		if (v->exited || v->tgid != t->tgid)
 			continue;
-		if (!v->mm)
-			v->mm = t->mm;
-		if (t->tid == t->tgid || !v->comm[0])
-			memcpy(v->comm, t->comm, sizeof(v->comm));
-		v->comm[sizeof(v->comm) - 1] = '\0';
-		if (t->tid == t->tgid)
-			v->start_time = t->start_time;
-		return;
+		if (!other_life(v, t)) {
+			victim_name(v, t);
+			return;
+		}
+		chain_victim_died(c, (int)i, ts);
 	}
 }
 
@@ -142,19 +212,16 @@ void chain_task(struct hcw_chain *c, const struct hcw_rec *rec)
 	if (s->task.start_time && s->task.start_time != t.start_time)
 		s->attempt = -1; /* the tid was reused */
 	s->task = t;
-	victim_learn(c, &t);
+	victim_learn(c, &t, rec->ts);
 }
 
 void chain_task_exit(struct hcw_chain *c, const struct hcw_rec *rec)
 {
 	struct hcw_task_exit x;
-	struct thread_slot *s;
 	size_t i;
 
 	chain_body(rec, &x, sizeof(x));
-	s = chain_thread(c, x.tid);
-	if (s)
-		s->attempt = -1;
+	thread_forget(c, x.tid);
 	/* threads come and go; the process ends with its leader's exit */
 	if (x.tid != x.tgid)
 		return;

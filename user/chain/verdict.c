@@ -44,6 +44,26 @@ static bool hole_over(const struct hcw_model *m, __u64 from, __u64 to)
 	return false;
 }
 
+/* Records that were lost without a hole that says when: they may have been over any attempt. */
+static bool loss_unplaced(const struct hcw_model *m)
+{
+	__u64 placed;
+	size_t i;
+	__u32 s;
+
+	for (s = 1; s < HCW_R_BPF_COUNT; s++) {
+		if (!needed(s) || !m->totals[s].lost)
+			continue;
+		placed = 0;
+		for (i = 0; i < m->n_holes; i++)
+			if (m->holes[i].source == s)
+				placed += m->holes[i].count;
+		if (placed < m->totals[s].lost)
+			return true;
+	}
+	return false;
+}
+
 static __u64 lossy_attempts(const struct hcw_model *m, int pool)
 {
 	__u64 n = 0;
@@ -56,8 +76,10 @@ static __u64 lossy_attempts(const struct hcw_model *m, int pool)
 	return n;
 }
 
-/* An episode of the pool's process, by a notifier, whose range nobody saw: it may have been this
- * pool's. */
+/*
+ * An episode of the pool's process, by a notifier, whose range nobody saw: it may have been this
+ * pool's. What was nested in an episode of the driver's own may have been a notifier's, too.
+ */
 static bool range_unknown(const struct hcw_model *m, const struct hcw_pool_info *p)
 {
 	size_t i;
@@ -65,7 +87,7 @@ static bool range_unknown(const struct hcw_model *m, const struct hcw_pool_info 
 	for (i = 0; i < m->n_episodes; i++) {
 		const struct hcw_episode *e = &m->episodes[i];
 
-		if (e->victim == p->tgid && e->trigger <= 1 && e->hi <= e->lo &&
+		if (e->victim == p->tgid && (e->trigger <= 1 || e->nested) && e->hi <= e->lo &&
 		    e->start >= p->allocated && (!p->freed || e->start <= p->freed))
 			return true;
 	}
@@ -76,7 +98,7 @@ static unsigned int mapping_reasons(const struct hcw_pool_info *p)
 {
 	if (p->mapped_ordinary)
 		return HCW_WHY_ORDINARY_PAGES;
-	if (p->bytes && p->mapped_special >= p->bytes)
+	if (p->bytes && p->mapped_special == p->bytes)
 		return HCW_WHY_DRIVER_PAGES;
 	return HCW_WHY_MAPPING_UNREAD;
 }
@@ -101,7 +123,7 @@ static unsigned int doubts(const struct hcw_chain *c, const struct hcw_pool_info
 		why |= HCW_WHY_ATTEMPT_OUTSIDE;
 	if (range_unknown(m, p))
 		why |= HCW_WHY_RANGE_UNKNOWN;
-	if (m->dropped)
+	if (m->dropped || loss_unplaced(m))
 		why |= HCW_WHY_LOSS;
 	if (!m->ended)
 		why |= HCW_WHY_TRACE_CUT;

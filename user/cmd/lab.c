@@ -37,6 +37,7 @@ static const struct argp_option options[] = {
 	{"hcstall", OPT_HCSTALL, "FILE", 0, "the reproducer to run; default: beside hcwatch", 0},
 	{"hip", OPT_HIP, "FILE", 0, "HIP runtime for hcstall", 0},
 	{"json", OPT_JSON, NULL, 0, "print one JSON object instead of the table", 0},
+	{"output", 'o', "FILE", 0, "write the JSON object to FILE too", 0},
 	{0},
 };
 

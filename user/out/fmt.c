@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include "fmt.h"
 
@@ -47,4 +48,22 @@ const char *fmt_clock(char *buf, __u64 ts, __s64 realtime_offset)
 	snprintf(buf, FMT_LEN, "%02d:%02d:%02d.%03d", tm.tm_hour, tm.tm_min, tm.tm_sec,
 		 (int)(ns / 1000000 % 1000));
 	return buf;
+}
+
+void fmt_wrap(FILE *f, const char *head, const char *text)
+{
+	size_t indent = strlen(head), col = indent, word;
+
+	fputs(head, f);
+	while (*text) {
+		word = strcspn(text, " ");
+		if (col > indent && col + 1 + word > 80) {
+			fprintf(f, "\n%*s", (int)indent, "");
+			col = indent;
+		}
+		col += (size_t)fprintf(f, "%s%.*s", col > indent ? " " : "", (int)word, text);
+		text += word;
+		text += strspn(text, " ");
+	}
+	fputc('\n', f);
 }

@@ -4,6 +4,7 @@
 #define HCW_FMT_H
 
 #include <stddef.h>
+#include <stdio.h>
 #include "../../bpf/hcwatch_abi.h"
 
 #define FMT_LEN 32
@@ -12,5 +13,11 @@ const char *fmt_ms(char *buf, __u64 ns);       /* "391.8": milliseconds, one dec
 const char *fmt_duration(char *buf, __u64 ns); /* "391.8 ms", "64.16 s", "42 min 10 s" */
 const char *fmt_bytes(char *buf, __u64 bytes); /* "180.0 GB": decimal, as --hicache-size counts */
 const char *fmt_clock(char *buf, __u64 ts, __s64 realtime_offset); /* "10:14:02.118", local time */
+
+/*
+ * Prints text after `head`, broken at blanks so that no line is longer than 80 columns; later lines
+ * start under the first. A word that is longer than a line stays whole.
+ */
+void fmt_wrap(FILE *f, const char *head, const char *text);
 
 #endif

@@ -8,22 +8,18 @@
 
 static void probe_line(FILE *f, const struct lab_result *r)
 {
-	size_t active = 0, i, col;
-	char item[80];
+	size_t active = 0, used = 0, i;
+	char line[HCW_MAX_PROBES * 52], safe[sizeof(line)];
 
 	for (i = 0; i < r->info.n_probes; i++)
 		active += r->info.probe[i].active;
-	col = (size_t)fprintf(f, "probes   %zu of %zu, lost %" PRIu64 " (", active,
-			      r->info.n_probes, (uint64_t)r->lost);
-	for (i = 0; i < r->info.n_probes; i++) {
-		const struct hcw_probe_info *p = &r->info.probe[i];
-
-		snprintf(item, sizeof(item), "%s %s%s", p->point, p->tier,
-			 i + 1 < r->info.n_probes ? "," : ")");
-		if (col + strlen(item) > 79)
-			col = (size_t)fprintf(f, "\n         ") - 1;
-		col += (size_t)fprintf(f, "%s%s", item, i + 1 < r->info.n_probes ? " " : "\n");
-	}
+	used = (size_t)snprintf(line, sizeof(line), "%zu of %zu, lost %" PRIu64 ":", active,
+				r->info.n_probes, (uint64_t)r->lost);
+	for (i = 0; i < r->info.n_probes && used < sizeof(line); i++)
+		used += (size_t)snprintf(line + used, sizeof(line) - used, "%s %s %s",
+					 i ? " ·" : "", r->info.probe[i].point,
+					 r->info.probe[i].tier);
+	fmt_wrap(f, "probes   ", hcw_escape(safe, sizeof(safe), line, strlen(line)));
 }
 
 static void heading(FILE *f, const struct lab_result *r)
@@ -65,7 +61,7 @@ static void trial_line(FILE *f, const struct lab_arm *a, size_t i)
 		snprintf(actor, sizeof(actor), "%s (%u)",
 			 hcw_escape(comm, sizeof(comm), t->actor.comm, strlen(t->actor.comm)),
 			 t->actor.tgid);
-	fprintf(f, "%-11s  %-5zu  %-14s %8.1f ms  %-10s %8s  %s\n", i ? "" : a->allocator, i + 1,
+	fprintf(f, "%-11s %-5zu %-15s %8.1f ms  %-10s %8s  %s\n", i ? "" : a->allocator, i + 1,
 		pages, t->max_iteration_ms, evicted, episode, actor);
 }
 
@@ -73,18 +69,14 @@ static void table(FILE *f, const struct lab_result *r)
 {
 	size_t i, j;
 
-	fprintf(f,
-		"\nallocator    trial  pages               worst  evicted     episode  caused by\n"
-		"                    moved/refused   iteration  (per GPU)  (traced)\n");
+	fprintf(f, "\nallocator   trial pages              worst  evicted     episode  caused by\n"
+		   "                  moved/refused  iteration  (per GPU)  (traced)\n");
 	for (i = 0; i < r->n_arms; i++)
 		for (j = 0; j < r->arm[i]->n_trials; j++)
 			trial_line(f, r->arm[i], j);
-	fprintf(f, "control      ");
 	for (i = 0; i < r->n_arms; i++)
-		fprintf(f, "%smedian %.1f ms, worst %.1f ms (%s)", i ? " · " : "",
-			r->arm[i]->control_median_ms, r->arm[i]->control_max_ms,
-			r->arm[i]->allocator);
-	fputc('\n', f);
+		fprintf(f, "%-12s control: median %.1f ms, worst %.1f ms\n", r->arm[i]->allocator,
+			r->arm[i]->control_median_ms, r->arm[i]->control_max_ms);
 }
 
 static const char *shout(enum hcw_verdict_word v)

@@ -47,9 +47,16 @@ static void heading(FILE *f, const char *path, const struct hcw_trace_info *info
 		info->simulated ? "  (simulated: stall lengths are the model's)" : "");
 }
 
+static void missing_probe(FILE *f, const struct hcw_probe_info *p)
+{
+	char raw[256], line[512];
+
+	snprintf(raw, sizeof(raw), "not traced: %s (%s)", p->point, p->reason);
+	fmt_wrap(f, "           ", hcw_escape(line, sizeof(line), raw, strlen(raw)));
+}
+
 static void completeness(FILE *f, const struct hcw_trace_info *info, const struct hcw_model *m)
 {
-	char reason[200];
 	size_t i;
 
 	if (!report_incomplete(info, m)) {
@@ -59,9 +66,7 @@ static void completeness(FILE *f, const struct hcw_trace_info *info, const struc
 	fprintf(f, "INCOMPLETE counts are \"at least\"; no pool is cleared by what was not seen\n");
 	for (i = 0; i < info->n_probes; i++)
 		if (!info->probe[i].active)
-			fprintf(f, "           not traced: %s (%s)\n", info->probe[i].point,
-				hcw_escape(reason, sizeof(reason), info->probe[i].reason,
-					   strlen(info->probe[i].reason)));
+			missing_probe(f, &info->probe[i]);
 	if (m->lost)
 		fprintf(f, "           %" PRIu64 " records lost in %zu places\n", (uint64_t)m->lost,
 			m->n_holes);
@@ -80,12 +85,17 @@ static __u64 episode_ns(const struct hcw_model *m, const struct hcw_episode *e)
 	return (e->end ? e->end : m->last_ts) - e->start;
 }
 
-static void answer(FILE *f, const struct hcw_model *m)
+static void answer(FILE *f, const struct hcw_trace_info *info, const struct hcw_model *m)
 {
 	__u64 total = 0;
 	char buf[FMT_LEN];
 	size_t i;
 
+	if (!m->n_episodes && report_incomplete(info, m)) {
+		fprintf(f,
+			"\nNo episode was seen, but not everything was: this says nothing either way.\n");
+		return;
+	}
 	if (!m->n_episodes) {
 		fprintf(f,
 			"\nNo episode: nothing stopped the GPU queues while this was recorded.\n");
@@ -97,24 +107,27 @@ static void answer(FILE *f, const struct hcw_model *m)
 		fmt_duration(buf, total), m->n_episodes, m->n_episodes == 1 ? "" : "s");
 }
 
-static void episode_pool(FILE *f, const struct hcw_model *m, const struct hcw_episode *e)
+static int episode_pool(char *buf, size_t size, const struct hcw_model *m,
+			const struct hcw_episode *e)
 {
-	char buf[FMT_LEN];
+	char bytes[FMT_LEN];
 
 	if (e->pool >= 0)
-		fprintf(f, " of pool #%d (%s, %s)", e->pool + 1,
-			hcw_backing_name(m->pools[e->pool].backing),
-			fmt_bytes(buf, m->pools[e->pool].bytes));
-	else if (e->hi > e->lo)
-		fprintf(f, " of the registered range 0x%" PRIx64 " (%s)", (uint64_t)e->lo,
-			fmt_bytes(buf, e->hi - e->lo));
+		return snprintf(buf, size, " of pool #%d (%s, %s)", e->pool + 1,
+				hcw_backing_name(m->pools[e->pool].backing),
+				fmt_bytes(bytes, m->pools[e->pool].bytes));
+	if (e->hi > e->lo)
+		return snprintf(buf, size, " of the registered range 0x%" PRIx64 " (%s)",
+				(uint64_t)e->lo, fmt_bytes(bytes, e->hi - e->lo));
+	return 0;
 }
 
 static void episode_text(FILE *f, size_t n, const struct hcw_trace_info *info,
 			 const struct hcw_model *m, const struct hcw_episode *e)
 {
 	const struct hcw_attempt *a = e->attempt >= 0 ? &m->attempts[e->attempt] : NULL;
-	char at[FMT_LEN], len[FMT_LEN], stall[FMT_LEN], comm[64];
+	char at[FMT_LEN], len[FMT_LEN], stall[FMT_LEN], comm[64], line[512];
+	int n_line;
 
 	fprintf(f, "\n%zu  %s  %s%s  process %u  %s\n", n,
 		fmt_clock(at, e->start, info->realtime_offset), fmt_duration(len, episode_ns(m, e)),
@@ -122,20 +135,24 @@ static void episode_text(FILE *f, size_t n, const struct hcw_trace_info *info,
 		: e->end  ? ""
 			  : " so far (still open)",
 		e->victim, hcw_episode_code(e));
-	fprintf(f, "   %s by %s (%u)", hcw_cause_name(e->cause),
+	n_line = snprintf(
+		line, sizeof(line), "%s by %s (%u)", hcw_cause_name(e->cause),
 		hcw_escape(comm, sizeof(comm), e->started_by.comm, strlen(e->started_by.comm)),
 		e->started_by.tgid);
 	if (a && a->migrated)
-		fprintf(f, " migrated %" PRIu64 " pages", (uint64_t)a->migrated);
-	episode_pool(f, m, e);
-	fprintf(f, ":\n   every queue stopped for %u restore pass%s, %u thrown away", e->passes,
-		e->passes == 1 ? "" : "es", e->passes_thrown);
+		n_line += snprintf(line + n_line, sizeof(line) - (size_t)n_line,
+				   " migrated %" PRIu64 " pages", (uint64_t)a->migrated);
+	n_line += episode_pool(line + n_line, sizeof(line) - (size_t)n_line, m, e);
+	n_line += snprintf(line + n_line, sizeof(line) - (size_t)n_line,
+			   ": every queue stopped for %u restore pass%s, %u thrown away", e->passes,
+			   e->passes == 1 ? "" : "es", e->passes_thrown);
 	if (e->invalidations)
-		fprintf(f, "; %" PRIu64 " invalidations", (uint64_t)e->invalidations);
+		n_line += snprintf(line + n_line, sizeof(line) - (size_t)n_line,
+				   "; %" PRIu64 " invalidations", (uint64_t)e->invalidations);
 	if (e->worst_stall)
-		fprintf(f, "\n   the iteration under way took %s",
-			fmt_duration(stall, e->worst_stall));
-	fputc('\n', f);
+		snprintf(line + n_line, sizeof(line) - (size_t)n_line,
+			 "; the iteration under way took %s", fmt_duration(stall, e->worst_stall));
+	fmt_wrap(f, "   ", line);
 }
 
 static void reasons(FILE *f, unsigned int why)
@@ -202,9 +219,11 @@ static void next_step(FILE *f, const struct hcw_model *m)
 	if (!m->n_episodes)
 		return;
 	t = hcw_finding_by_code(hcw_episode_code(&m->episodes[0]));
-	if (t)
-		fprintf(f, "\n%s  %s\n   do      %s\n   leaves  %s\n", t->code, t->title, t->remedy,
-			t->leaves);
+	if (!t)
+		return;
+	fprintf(f, "\n%s  %s\n", t->code, t->title);
+	fmt_wrap(f, "   do      ", t->remedy);
+	fmt_wrap(f, "   leaves  ", t->leaves);
 }
 
 void report_text(FILE *f, const char *path, const struct hcw_trace_info *info,
@@ -215,7 +234,7 @@ void report_text(FILE *f, const char *path, const struct hcw_trace_info *info,
 
 	heading(f, path, info, m);
 	completeness(f, info, m);
-	answer(f, m);
+	answer(f, info, m);
 	for (i = 0; i < m->n_episodes && i < MAX_EPISODES_SHOWN; i++)
 		episode_text(f, i + 1, info, m, &m->episodes[i]);
 	if (m->n_episodes > MAX_EPISODES_SHOWN)
