@@ -6,12 +6,15 @@ set -uo pipefail
 readonly BUILD=${1:-build}
 failed=0
 
+# run SCRIPT [ARGUMENT]...
 run() {
 	printf '## %s\n' "$1"
-	"tests/guest/$@" || failed=1
+	local script=$1
+	shift
+	"tests/guest/$script" "$@" || failed=1
 }
 
 run truth.sh "$BUILD/bin/hcwatch"
 run detach.sh "$BUILD/bin/hcwatch" "$BUILD/bin/hcstall"
-run smoke.sh "$BUILD"
+HCW_BUILD=$(realpath "$BUILD") run smoke.sh
 exit "$failed"

@@ -56,4 +56,4 @@ rc=0
 check 'terminated: the trace is whole' "$(grep -c '^complete' "$work/terminated.txt")" 1
 
 rm -rf "$work"
-finish
+summary

@@ -7,17 +7,16 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 readonly HCWATCH=$1
-readonly PARAMETERS=/sys/module/gpusim/parameters
 work=$(mktemp -d)
 
 # lab_with NAME ITERATIONS: one registered arm of 64 MiB, its JSON and the module's counters around it
 lab_with() {
 	local rc=0
 	mkdir "$work/$1"
-	cp "$COUNTERS" "$work/$1/before"
+	cp "$GPUSIM_COUNTERS" "$work/$1/before"
 	"$HCWATCH" lab -a registered --pool-mib 64 --iterations "$2" --output "$work/$1/lab.json" \
 		--traces "$work/$1" >"$work/$1/table" || rc=$?
-	cp "$COUNTERS" "$work/$1/after"
+	cp "$GPUSIM_COUNTERS" "$work/$1/after"
 	cat "$work/$1/table"
 	check "$1: lab exits 0" "$rc" 0
 }
@@ -32,10 +31,7 @@ print(eval(sys.argv[2]))' "$work/$1/lab.json" "$2"
 
 # module NAME COUNTER: how far a counter of the module went
 module() {
-	local before after
-	before=$(awk -v c="$2" '$1 == c {print $2}' "$work/$1/before")
-	after=$(awk -v c="$2" '$1 == c {print $2}' "$work/$1/after")
-	echo $((after - before))
+	echo $(($(field "$work/$1/after" "$2") - $(field "$work/$1/before" "$2")))
 }
 
 follows_module() {
@@ -46,23 +42,23 @@ follows_module() {
 	check "$1: nothing lost" "$(said "$1" 'arm["lost"]')" 0
 }
 
-cost=$(cat "$PARAMETERS/page_cost_ns")
+cost=$(cat "$GPUSIM_PARAMETERS/page_cost_ns")
 
-echo 0 >"$PARAMETERS/page_cost_ns"
+set_gpusim page_cost_ns 0
 lab_with free 100
 follows_module free
 check 'free: an episode at least' "$(said free 'min(t["episodes"] for t in trials) >= 1')" True
 
-echo $((cost * 10)) >"$PARAMETERS/page_cost_ns"
+set_gpusim page_cost_ns $((cost * 10))
 lab_with dear 100
 follows_module dear
 check 'dear: an episode lasts a pass at least' \
 	"$(said dear 'min(t["episode_ms"] for t in trials) >= 16384 * 10 * 1e-6 * '"$cost")" True
 
-echo "$cost" >"$PARAMETERS/page_cost_ns"
-echo N >"$PARAMETERS/evict"
+set_gpusim page_cost_ns "$cost"
+set_gpusim evict N
 lab_with no-evict 100
-echo Y >"$PARAMETERS/evict"
+set_gpusim evict Y
 follows_module no-evict
 check 'no-evict: no episode' "$(said no-evict '[t["episodes"] for t in trials]')" '[0, 0, 0]'
 check 'no-evict: evicted_ms 0' "$(said no-evict '[set(t["evicted_ms_delta"].values()) for t in trials]')" '[{0}, {0}, {0}]'
@@ -74,4 +70,4 @@ check 'no-evict: report finds no episode' "$(grep -c 'No episode' <<<"$report")"
 check 'no-evict: report exits 0' "$rc" 0
 
 rm -rf "$work"
-finish
+summary

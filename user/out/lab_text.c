@@ -33,17 +33,21 @@ static void heading(FILE *f, const struct lab_result *r)
 	probe_line(f, r);
 }
 
+/* All GPUs of a process stop together: two are shown, of more, or of long ones, the largest. */
 static void evicted_text(char *buf, size_t size, const struct lab_trial *t)
 {
-	size_t used = 0, i;
+	__u64 max = 0;
+	size_t i;
 
-	snprintf(buf, size, "%s", t->evicted_known ? "" : "unknown");
-	/* eight GPUs of one process stop together: three tell as much as all */
-	for (i = 0; i < t->n_evicted && i < 3 && used < size; i++)
-		used += (size_t)snprintf(buf + used, size - used, "%s%" PRIu64, i ? " " : "",
-					 (uint64_t)t->evicted[i].ms);
-	if (t->n_evicted > 3 && used < size)
-		snprintf(buf + used, size - used, " …");
+	snprintf(buf, size, "%s", t->evicted_known ? "-" : "unknown");
+	for (i = 0; i < t->n_evicted; i++)
+		if (t->evicted[i].ms > max)
+			max = t->evicted[i].ms;
+	if (t->n_evicted == 2 && max < 10000)
+		snprintf(buf, size, "%" PRIu64 " %" PRIu64, (uint64_t)t->evicted[0].ms,
+			 (uint64_t)t->evicted[1].ms);
+	else if (t->n_evicted)
+		snprintf(buf, size, "%" PRIu64 " x%zu", (uint64_t)max, t->n_evicted);
 }
 
 static void trial_line(FILE *f, const struct lab_arm *a, size_t i)
@@ -61,7 +65,7 @@ static void trial_line(FILE *f, const struct lab_arm *a, size_t i)
 		snprintf(actor, sizeof(actor), "%s (%u)",
 			 hcw_escape(comm, sizeof(comm), t->actor.comm, strlen(t->actor.comm)),
 			 t->actor.tgid);
-	fprintf(f, "%-11s %-5zu %-15s %8.1f ms  %-10s %8s  %s\n", i ? "" : a->allocator, i + 1,
+	fprintf(f, "%-10s %2zu  %-14s %7.1f ms  %-9s %7s  %s\n", i ? "" : a->allocator, i + 1,
 		pages, t->max_iteration_ms, evicted, episode, actor);
 }
 
@@ -69,8 +73,8 @@ static void table(FILE *f, const struct lab_result *r)
 {
 	size_t i, j;
 
-	fprintf(f, "\nallocator   trial pages              worst  evicted     episode  caused by\n"
-		   "                  moved/refused  iteration  (per GPU)  (traced)\n");
+	fprintf(f, "\nallocator  #  pages               worst  evicted   episode  caused by\n"
+		   "              moved/refused   iteration  ms (GPU)  ms\n");
 	for (i = 0; i < r->n_arms; i++)
 		for (j = 0; j < r->arm[i]->n_trials; j++)
 			trial_line(f, r->arm[i], j);

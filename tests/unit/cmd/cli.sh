@@ -1,0 +1,79 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Bad input of every command: the exit code, a message that says why, nothing on stdout, and no file left behind.
+set -uo pipefail
+
+readonly HCWATCH=$1
+work=$(mktemp -d)
+cd "$work" || exit 1
+failed=0
+
+# bad CODE TEXT ARGUMENT...: ends with CODE, TEXT on stderr, stdout empty
+bad() {
+	local code=$1 text=$2 rc=0
+	shift 2
+	"$HCWATCH" "$@" >out 2>err || rc=$?
+	if ((rc != code)) || [[ -s out ]] || ! grep -qF -- "$text" err; then
+		printf 'FAIL hcwatch %s: exit %s (want %s), stderr:\n' "$*" "$rc" "$code"
+		cat err
+		failed=1
+	fi
+}
+
+# good TEXT ARGUMENT...: ends with 0, TEXT on stdout
+good() {
+	local text=$1 rc=0
+	shift
+	"$HCWATCH" "$@" >out 2>err || rc=$?
+	if ((rc)) || ! grep -qF -- "$text" out; then
+		printf 'FAIL hcwatch %s: exit %s, stdout:\n' "$*" "$rc"
+		cat out
+		failed=1
+	fi
+}
+
+good 'Usage: hcwatch COMMAND' --help
+good 'hcwatch 0.' --version
+good 'Usage: hcwatch lab' lab --help
+good 'Usage: hcwatch record' record --help
+good 'Usage: hcwatch report' report --help
+
+bad 2 'Usage: hcwatch COMMAND'
+bad 2 'no such command: frobnicate' frobnicate
+
+bad 2 'no such arm: gtx' lab -a gtx
+bad 2 'no such arm: gtx' lab --require-immune gtx
+bad 2 '--trials takes a number from 1 to 100' lab --trials 0
+bad 2 '--trials takes a number from 1 to 100' lab --trials 101
+bad 2 '--trials takes a number from 1 to 100' lab --trials 3x
+bad 2 '--iterations takes a number' lab --iterations -5
+bad 2 '--pool-gb takes a number of GB' lab --pool-gb ''
+bad 2 '--pool-gb takes a number of GB' lab --pool-gb 1e3
+bad 2 '--pool-mib takes a number' lab --pool-mib ' 64'
+bad 2 'one pool size, please' lab --pool-mib 64 --pool-gb 1
+bad 2 'lab takes no argument' lab surplus
+bad 2 'unrecognized option' lab --frobnicate
+
+bad 2 '-o FILE is missing' record
+bad 2 'not a pid: 0' record -o t.hcw -p 0
+bad 2 'not a pid: 12abc' record -o t.hcw -p 12abc
+bad 2 'not a pid: -1' record -o t.hcw -p -1
+bad 2 'cannot go together' record -o t.hcw -p 1 -- true
+bad 2 'no such program: no-such-program' record -o t.hcw -- no-such-program
+
+bad 2 'which trace?' report
+bad 2 'one trace at a time' report a b
+bad 6 'no-such-file' report no-such-file
+: >empty
+bad 6 'empty' report empty
+head -c 4096 /dev/urandom >noise
+bad 6 'noise' report noise
+mkdir folder
+bad 6 'folder' report folder
+printf '\033]0;owned\007' >text
+bad 6 'text' report text
+
+left=$(find . -name '*.hcw')
+[[ -z $left ]] || { printf 'FAIL left behind: %s\n' "$left"; failed=1; }
+cd / && rm -rf "$work"
+exit "$failed"

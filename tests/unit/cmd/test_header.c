@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The header of a trace: what is written is read back, and what is hostile is refused or cut. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "../../../user/cmd/header.h"
+
+static struct hcw_plan plan_of(bool active)
+{
+	struct hcw_plan plan;
+	size_t i;
+
+	memset(&plan, 0, sizeof(plan));
+	for (i = 0; i < HCW_POINT_COUNT; i++)
+		plan.entry[i] =
+			(struct hcw_plan_entry){.point = (enum hcw_point)i,
+						.tier = active ? HCW_TIER_FENTRY : HCW_TIER_OFF,
+						.active = active};
+	strcpy(plan.entry[HCW_POINT_QUIESCE].target, "kgd2kfd_quiesce_mm");
+	strcpy(plan.entry[HCW_POINT_EVICT].reason, "bytes \xff\xfe that are no text");
+	return plan;
+}
+
+static void reads_back_what_it_wrote(void **state)
+{
+	struct hcw_plan plan = plan_of(true);
+	struct hcw_trace_info info = {0};
+	struct hcw_err err;
+	char *json;
+
+	(void)state;
+	plan.entry[HCW_POINT_EVICT].active = false;
+	json = header_make(&plan, getpid());
+	assert_non_null(json);
+	assert_int_equal(header_parse(json, strlen(json), &info, &err), 0);
+	assert_int_equal(info.n_probes, HCW_POINT_COUNT);
+	assert_int_equal(info.target, getpid());
+	assert_string_equal(info.probe[HCW_POINT_QUIESCE].target, "kgd2kfd_quiesce_mm");
+	assert_true(header_active(&info, HCW_POINT_QUIESCE));
+	assert_false(header_active(&info, HCW_POINT_EVICT));
+	assert_true(info.kernel[0]);
+	free(json);
+}
+
+static void sources_follow_the_plan(void **state)
+{
+	struct hcw_plan on = plan_of(true), off = plan_of(false);
+	struct hcw_trace_info info = {0};
+	struct hcw_err err;
+	char *json = header_make(&on, 0);
+
+	(void)state;
+	assert_int_equal(header_parse(json, strlen(json), &info, &err), 0);
+	assert_int_equal(header_sources(&info) | 1u << HCW_R_TASK,
+			 (1u << HCW_R_BPF_COUNT) - 1 - 1); /* every type but 0 */
+	free(json);
+	json = header_make(&off, 0);
+	assert_int_equal(header_parse(json, strlen(json), &info, &err), 0);
+	assert_int_equal(header_sources(&info), 0);
+	free(json);
+}
+
+static void refuses_what_is_no_header(void **state)
+{
+	static const char *const wrong[] = {
+		"", "{", "[]", "{}", "{\"format\":2}", "{\"format\":\"1\"}"};
+	struct hcw_trace_info info = {0};
+	struct hcw_err err;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		assert_true(header_parse(wrong[i], strlen(wrong[i]), &info, &err) < 0);
+		assert_int_equal(err.code, HCW_EXIT_TRACE);
+	}
+}
+
+static void survives_wrong_members(void **state)
+{
+	static const char text[] =
+		"{\"format\":1,\"probes\":[null,7,{\"point\":3},{\"point\":"
+		"\"quiesce\",\"active\":\"yes\"}],\"gpus\":{},\"target\":[],\"host\":9}";
+	struct hcw_trace_info info = {0};
+	struct hcw_err err;
+
+	(void)state;
+	assert_int_equal(header_parse(text, sizeof(text) - 1, &info, &err), 0);
+	assert_int_equal(info.n_probes, 4);
+	assert_int_equal(header_sources(&info), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reads_back_what_it_wrote),
+		cmocka_unit_test(sources_follow_the_plan),
+		cmocka_unit_test(refuses_what_is_no_header),
+		cmocka_unit_test(survives_wrong_members),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
