@@ -62,11 +62,6 @@ void hcw_chain_sources(struct hcw_chain *c, unsigned int mask)
 	c->sources = mask;
 }
 
-void hcw_chain_sees_ranges(struct hcw_chain *c, bool yes)
-{
-	c->sees_ranges = yes;
-}
-
 static void take_hole(struct hcw_chain *c, const struct hcw_rec *rec)
 {
 	struct hcw_model *m = &c->model;

@@ -23,9 +23,6 @@ void hcw_chain_free(struct hcw_chain *c); /* c may be NULL */
  */
 void hcw_chain_sources(struct hcw_chain *c, unsigned int mask);
 
-/* Whether the hit range of an episode could be seen (point hsa_callback); default false. */
-void hcw_chain_sees_ranges(struct hcw_chain *c, bool yes);
-
 /* Takes one record; `rec` is followed by rec->len bytes of body. Returns 0 or -ENOMEM. Unknown
  * types are skipped. */
 int hcw_chain_add(struct hcw_chain *c, const struct hcw_rec *rec);

@@ -302,10 +302,10 @@ void chain_resume(struct hcw_chain *c, const struct hcw_rec *rec)
 static int pass_victim(struct hcw_chain *c, const struct hcw_pass *p)
 {
 	size_t i;
-	int v;
 
 	if (p->mm) {
-		v = chain_victim_find(c, 0, p->mm);
+		int v = chain_victim_find(c, 0, p->mm);
+
 		if (v >= 0 && p->work)
 			c->victims[v].work = p->work;
 		return v;

@@ -38,6 +38,16 @@ static const struct hcw_finding_text table[] = {
 		.leaves = "host-memory causes, which are findings of their own",
 	},
 	{
+		.code = "HCW-104",
+		.title = "every GPU queue of the process was stopped, and what did it was not seen",
+		.cause =
+			"KFD was asked to evict the queues; the probes that tell who asked were not attached, or "
+			"their records were lost",
+		.evidence = "the eviction itself",
+		.remedy = "see what the report says was not traced, and record again with it",
+		.leaves = "this episode, which stays unexplained",
+	},
+	{
 		.code = "HCW-201",
 		.title =
 			"a pool of user pages under a GPU: any page migration in it stops every queue",
@@ -77,8 +87,9 @@ const char *hcw_episode_code(const struct hcw_episode *e)
 	case HCW_CAUSE_CRIU:
 		return "HCW-103";
 	case HCW_CAUSE_OTHER_INVALIDATION:
-	case HCW_CAUSE_UNKNOWN:
 		return "HCW-102";
+	case HCW_CAUSE_UNKNOWN:
+		return "HCW-104";
 	default:
 		return "HCW-101";
 	}

@@ -41,7 +41,6 @@ struct victim_state {
 struct hcw_chain {
 	struct hcw_model model;
 	unsigned int sources;
-	bool sees_ranges;
 	struct thread_slot *threads; /* open addressing by tid */
 	size_t n_threads, cap_threads;
 	struct victim_state *victims; /* beside model.victims */

@@ -88,7 +88,6 @@ void chain_mapping(struct hcw_chain *c, const struct hcw_rec *rec)
 {
 	struct hcw_pool_info *p;
 	struct hcw_mapping m;
-	size_t n = 0;
 	__u64 bytes;
 
 	chain_body(rec, &m, sizeof(m));
@@ -104,7 +103,8 @@ void chain_mapping(struct hcw_chain *c, const struct hcw_rec *rec)
 		p->mapped_ordinary += bytes;
 	p->vmflags |= m.vmflags;
 	if (rec->len > sizeof(m) && !p->path[0]) {
-		n = rec->len - sizeof(m);
+		size_t n = rec->len - sizeof(m);
+
 		if (n > sizeof(p->path) - 1)
 			n = sizeof(p->path) - 1;
 		memcpy(p->path, (const char *)(rec + 1) + sizeof(m), n);

@@ -69,13 +69,14 @@ struct thread_slot *chain_thread(struct hcw_chain *c, __u32 tid)
 static void thread_forget(struct hcw_chain *c, __u32 tid)
 {
 	struct thread_slot *t = c->threads, *s = chain_thread_find(c, tid);
-	size_t mask = c->cap_threads - 1, gap, i, home;
+	size_t mask = c->cap_threads - 1, gap, i;
 
 	if (!s)
 		return;
 	gap = (size_t)(s - t);
 	for (i = (gap + 1) & mask; t[i].task.tid; i = (i + 1) & mask) {
-		home = thread_hash(t[i].task.tid, c->cap_threads);
+		size_t home = thread_hash(t[i].task.tid, c->cap_threads);
+
 		if (((i - home) & mask) < ((i - gap) & mask))
 			continue;
 		t[gap] = t[i];
@@ -111,11 +112,11 @@ static bool same_victim(const struct hcw_victim *v, __u32 tgid, __u64 mm)
 int chain_victim_find(struct hcw_chain *c, __u32 tgid, __u64 mm)
 {
 	struct hcw_model *m = &c->model;
-	struct hcw_victim *v;
 	size_t i;
 
 	for (i = m->n_victims; i-- > 0;) {
-		v = &m->victims[i];
+		struct hcw_victim *v = &m->victims[i];
+
 		if (!same_victim(v, tgid, mm))
 			continue;
 		if (!v->mm)
@@ -142,11 +143,11 @@ static void victim_name(struct hcw_victim *v, const struct hcw_task *t)
 /* Threads are told before the record that makes their process a victim. */
 static void victim_recall(const struct hcw_chain *c, struct hcw_victim *v)
 {
-	const struct hcw_task *t;
 	size_t i;
 
 	for (i = 0; v->tgid && i < c->cap_threads; i++) {
-		t = &c->threads[i].task;
+		const struct hcw_task *t = &c->threads[i].task;
+
 		if (t->tid && t->tgid == v->tgid && (!v->mm || !t->mm || t->mm == v->mm))
 			victim_name(v, t);
 	}
@@ -185,11 +186,11 @@ static bool other_life(const struct hcw_victim *v, const struct hcw_task *t)
 static void victim_learn(struct hcw_chain *c, const struct hcw_task *t, __u64 ts)
 {
 	struct hcw_model *m = &c->model;
-	struct hcw_victim *v;
 	size_t i;
 
 	for (i = m->n_victims; i-- > 0;) {
-		v = &m->victims[i];
+		struct hcw_victim *v = &m->victims[i];
+
 		if (v->exited || v->tgid != t->tgid)
 			continue;
 		if (!other_life(v, t)) {

@@ -64,16 +64,16 @@ static bool loss_unplaced(const struct hcw_model *m)
 	return false;
 }
 
-static __u64 lossy_attempts(const struct hcw_model *m, int pool)
+static void count_lossy(struct hcw_model *m)
 {
-	__u64 n = 0;
 	size_t i;
 
+	for (i = 0; i < m->n_pools; i++)
+		m->pools[i].lossy = 0;
 	for (i = 0; i < m->n_attempts; i++)
-		if (m->attempts[i].pool == pool &&
+		if (m->attempts[i].pool >= 0 &&
 		    hole_over(m, m->attempts[i].start, m->attempts[i].end))
-			n++;
-	return n;
+			m->pools[m->attempts[i].pool].lossy++;
 }
 
 /*
@@ -104,7 +104,7 @@ static unsigned int mapping_reasons(const struct hcw_pool_info *p)
 }
 
 /* What stands between the attempts that were made and calling it a trial. */
-static unsigned int doubts(const struct hcw_chain *c, const struct hcw_pool_info *p)
+static unsigned int doubts(const struct hcw_chain *c, const struct hcw_pool_info *p, bool loss)
 {
 	const struct hcw_model *m = &c->model;
 	unsigned int why = 0;
@@ -123,16 +123,17 @@ static unsigned int doubts(const struct hcw_chain *c, const struct hcw_pool_info
 		why |= HCW_WHY_ATTEMPT_OUTSIDE;
 	if (range_unknown(m, p))
 		why |= HCW_WHY_RANGE_UNKNOWN;
-	if (m->dropped || loss_unplaced(m))
+	if (m->dropped || loss)
 		why |= HCW_WHY_LOSS;
 	if (!m->ended)
 		why |= HCW_WHY_TRACE_CUT;
 	return why;
 }
 
-static void judge(const struct hcw_chain *c, struct hcw_pool_info *p)
+/* `loss`: records of needed sources are missing and nobody knows when. */
+static void judge(const struct hcw_chain *c, struct hcw_pool_info *p, bool loss)
 {
-	unsigned int map = mapping_reasons(p), doubt = doubts(c, p);
+	unsigned int map = mapping_reasons(p), doubt = doubts(c, p, loss);
 
 	if (p->moved || p->episodes) {
 		p->verdict = HCW_VERDICT_EXPOSED;
@@ -165,10 +166,10 @@ static void judge(const struct hcw_chain *c, struct hcw_pool_info *p)
 
 void chain_verdicts(struct hcw_chain *c)
 {
+	bool loss = loss_unplaced(&c->model);
 	size_t i;
 
-	for (i = 0; i < c->model.n_pools; i++) {
-		c->model.pools[i].lossy = lossy_attempts(&c->model, (int)i);
-		judge(c, &c->model.pools[i]);
-	}
+	count_lossy(&c->model);
+	for (i = 0; i < c->model.n_pools; i++)
+		judge(c, &c->model.pools[i], loss);
 }

@@ -17,8 +17,6 @@ static int load_records(struct hcw_reader *r, struct hcw_loaded *l, struct hcw_e
 			if (ret)
 				return ret;
 			hcw_chain_sources(l->chain, header_sources(&l->info));
-			hcw_chain_sees_ranges(l->chain,
-					      header_active(&l->info, HCW_POINT_HSA_CALLBACK));
 			header = true;
 		}
 		hcw_chain_add(l->chain, rec);
