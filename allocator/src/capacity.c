@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* How much GTT there is, for the text of an out-of-memory error. */
-#include <stdio.h>
 #include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <unistd.h>
 #include "../../user/sys/drm.h"
 #include "internal.h"
@@ -46,31 +47,35 @@ static const char *pages_limit(int root, uint64_t *pages)
 	return NULL;
 }
 
-static int describe_gtt(int root, char *text, size_t size)
+static int describe_gtt(const struct hcs_drm_node *gpu, char *text, size_t size)
 {
-	struct hcs_drm_node node[HCS_DRM_MAX];
-	const struct hcs_drm_node *use;
-	uint64_t free_bytes;
-	int n = hcs_drm_nodes(root, node, HCS_DRM_MAX, hcs_deadline_ms(DEADLINE_MS));
+	uint64_t unused;
 
-	use = n > 0 ? first_usable(root, node, n) : NULL;
-	if (!use)
+	if (!gpu)
 		return snprintf(text, size, "GTT capacity unknown");
-	free_bytes = use->gtt_total > use->gtt_used ? use->gtt_total - use->gtt_used : 0;
+	unused = gpu->gtt_total > gpu->gtt_used ? gpu->gtt_total - gpu->gtt_used : 0;
 	return snprintf(text, size,
 			"total %.2f GiB, used %.2f, free %.2f, shared by\nall ranks of this node",
-			(double)use->gtt_total / GIB, (double)use->gtt_used / GIB,
-			(double)free_bytes / GIB);
+			(double)gpu->gtt_total / GIB, (double)gpu->gtt_used / GIB,
+			(double)unused / GIB);
 }
 
 void capacity_describe(int root, char *text, size_t size)
 {
+	struct hcs_drm_node node[HCS_DRM_MAX];
+	const struct hcs_drm_node *gpu;
 	const char *module;
-	uint64_t pages;
-	int len = describe_gtt(root, text, size);
+	uint64_t pages = 0;
+	bool is_limit;
+	int len, n = hcs_drm_nodes(root, node, HCS_DRM_MAX, hcs_deadline_ms(DEADLINE_MS));
 
+	gpu = first_usable(root, node, n);
+	len = describe_gtt(gpu, text, size);
 	module = pages_limit(root, &pages);
-	if (module && len > 0 && (size_t)len < size)
-		snprintf(text + len, size - (size_t)len, "; limit from %s.pages_limit (%llu pages)",
-			 module, (unsigned long long)pages);
+	/* 0 is TTM's "not set"; GTT can also be limited by amdgpu.gttsize. */
+	if (!module || !pages || len < 0 || (size_t)len >= size)
+		return;
+	is_limit = gpu && pages * (uint64_t)sysconf(_SC_PAGESIZE) == gpu->gtt_total;
+	snprintf(text + len, size - (size_t)len, "; %s %s.pages_limit (%llu pages)",
+		 is_limit ? "limit from" : "see also", module, (unsigned long long)pages);
 }

@@ -4,12 +4,12 @@
  * no HIP header is needed to build. Used by libhcpool, by hcstall and by the test GPU's stand-in
  * (tools/gpusim/hip), so that the three cannot disagree.
  *
- * Source: hip_runtime_api.h of ROCm 5.2 to 7.2; the values and signatures below are the same in
- * all of them. Functions whose meaning changed between releases under one name
- * (hipGetDeviceProperties, hipPointerGetAttributes) are avoided on purpose.
+ * Source: hip_runtime_api.h of ROCm 5.2.3, compared by the compiler; what ROCm/clr of October 2024
+ * says in hip_memory.cpp is the same. Functions whose meaning changed between releases under one
+ * name (hipGetDeviceProperties, hipPointerGetAttributes) are avoided on purpose.
  *
- * HIP_VALUES(X): X(name, value). HIP_POOL_CALLS(X) is what libhcpool needs, HIP_WORK_CALLS(X) what
- * hcstall needs on top: X(result type, name, (parameters)). A conformance test can define
+ * HIP_..._VALUES(X): X(name, value). HIP_POOL_CALLS(X) is what libhcpool needs, HIP_WORK_CALLS(X)
+ * what hcstall needs on top: X(result type, name, (parameters)). A conformance test can define
  * HIP_ABI_LISTS_ONLY, include AMD's header and compare with the lists.
  */
 #ifndef HCPOOL_HIP_ABI_H
@@ -48,8 +48,7 @@
 	X(hipHostRegisterDefault, 0x0u)          \
 	X(hipHostRegisterPortable, 0x1u)         \
 	X(hipHostRegisterMapped, 0x2u)           \
-	X(hipHostRegisterIoMemory, 0x4u)         \
-	X(hipHostRegisterReadOnly, 0x8u)
+	X(hipHostRegisterIoMemory, 0x4u)
 
 #define HIP_POOL_CALLS(X)                                                                       \
 	X(hipError_t, hipHostMalloc, (void **ptr, size_t size, unsigned int flags))             \

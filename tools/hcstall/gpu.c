@@ -30,17 +30,21 @@ int stall_blas_check(rocblas_status status, const char *call, struct stall_err *
 			  (int)status);
 }
 
-/* RTLD_GLOBAL: rocBLAS finds the HIP that is already here, whatever path it was loaded from. */
+/*
+ * RTLD_GLOBAL: rocBLAS finds the HIP that is already here, whatever path it was loaded from.
+ * RTLD_NODELETE: HIP has threads and exit handlers of its own, it is never taken out again.
+ */
 static void *load(const char *path, const char *const *names, const char *option,
 		  struct stall_err *err)
 {
+	const int flags = RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE;
 	const char *const *name;
 	void *lib = NULL;
 
 	if (path)
-		lib = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+		lib = dlopen(path, flags);
 	for (name = names; !path && !lib && *name; name++)
-		lib = dlopen(*name, RTLD_NOW | RTLD_GLOBAL);
+		lib = dlopen(*name, flags);
 	if (lib)
 		return lib;
 	stall_fail(err, HCW_EXIT_UNSUPPORTED, "cannot load %s: %.300s", path ? path : names[0],

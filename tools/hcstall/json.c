@@ -90,14 +90,14 @@ static json_t *trials(const struct stall_result *r)
 
 static json_t *whole(const struct stall_result *r)
 {
-	return json_pack("{s:i, s:s, s:I, s:o, s:o, s:i, s:s, s:o, s:s, s:o, s:i, s:f, s:f, s:o}",
-			 "schema", 1, "allocator", r->allocator, "pool_bytes",
-			 (json_int_t)r->pool.bytes, "pool_ptr", address(r->pool.host), "device_ptr",
-			 address(r->pool.device), "pid", (int)getpid(), "mover_comm",
-			 STALL_MOVER_COMM, "device", device(r), "gemm", r->gemm, "nodes", nodes(r),
-			 "iterations", (int)r->iterations, "control_median_ms",
-			 ms(r->control_median_ns), "control_max_ms", ms(r->control_max_ns),
-			 "trials", trials(r));
+	return json_pack(
+		"{s:i, s:s, s:I, s:o, s:o, s:i, s:s, s:o, s:s, s:o, s:i, s:f, s:f, s:o, s:o}",
+		"schema", 1, "allocator", r->allocator, "pool_bytes", (json_int_t)r->pool.bytes,
+		"pool_ptr", address(r->pool.host), "device_ptr", address(r->pool.device), "pid",
+		(int)getpid(), "mover_comm", STALL_MOVER_COMM, "device", device(r), "gemm", r->gemm,
+		"nodes", nodes(r), "iterations", (int)r->iterations, "control_median_ms",
+		ms(r->control_median_ns), "control_max_ms", ms(r->control_max_ns),
+		"control_evicted_ms_delta", evicted(&r->control_evicted), "trials", trials(r));
 }
 
 int stall_print_json(const struct stall_result *result)

@@ -52,7 +52,8 @@ struct stall_result {
 	int nodes;
 	unsigned int iterations;
 	uint64_t control_median_ns, control_max_ns;
-	unsigned int trials_wanted, trials; /* `trials` of them are complete */
+	struct stall_evicted control_evicted; /* not 0: something else stopped the queues */
+	unsigned int trials_wanted, trials;   /* `trials` of them are complete */
 	struct stall_trial *trial;
 };
 

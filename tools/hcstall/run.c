@@ -72,10 +72,14 @@ static void settle_window(struct run *run)
 static int control(struct run *run, struct stall_err *err)
 {
 	struct stall_result *r = run->result;
+	struct stall_evicted before, after;
 
 	progress("control phase, %u iterations", r->iterations);
+	stall_evicted_read(run->root, &before);
 	if (stall_control(&run->work, r->iterations, &run->times, err))
 		return -1;
+	stall_evicted_read(run->root, &after);
+	stall_evicted_delta(&before, &after, &r->control_evicted);
 	r->control_median_ns = stall_times_median(&run->times);
 	r->control_max_ns = run->times.max_ns;
 	return 0;

@@ -54,8 +54,10 @@ int stall_print_table(const struct stall_result *r)
 	printf("rocBLAS    %.68s\n", r->gemm);
 	printf("pool       %s, %llu bytes at %p (device %p)\n", r->allocator,
 	       (unsigned long long)r->pool.bytes, r->pool.host, r->pool.device);
-	printf("control    median %.3f ms, worst %.3f ms, %u iterations\n\n",
+	printf("control    median %.3f ms, worst %.3f ms, %u iterations, evicted ",
 	       ms(r->control_median_ns), ms(r->control_max_ns), r->iterations);
+	print_evicted(&r->control_evicted);
+	printf("\n\n");
 	printf("trial  pages                 iteration (ms)     copy   evicted (ms)\n");
 	printf("       moved/refused        worst    median            per GPU\n");
 	for (i = 0; i < r->trials; i++)

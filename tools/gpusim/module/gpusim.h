@@ -67,7 +67,7 @@ struct gpusim_process {
 	unsigned int evicted; /* invalidations since the queues ran, as amdgpu's evicted_bos; 0 =
 				 running */
 	bool closing; /* no eviction may start any more: address space or last file goes away */
-	u64 evict_ns, evict_jiffies;	 /* start of the eviction under way */
+	u64 evict_ns; /* start of the eviction under way */
 	u64 evicted_ns, evicted_jiffies; /* sum of the finished ones */
 	u32 passes;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Process objects: one per address space, as KFD's, whichever render node it opens and how often.
  */
+#include <linux/hrtimer.h>
 #include <linux/ktime.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>

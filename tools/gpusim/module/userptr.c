@@ -47,7 +47,6 @@ static void queue_restore(struct gpusim_process *process)
 static void evict(struct gpusim_process *process)
 {
 	lockdep_assert_held(&process->lock);
-	process->evict_jiffies = get_jiffies_64();
 	process->evict_ns = ktime_get_ns();
 	gpusim_count(GPUSIM_EVICTIONS, 1);
 	if (gpusim_kfd_quiesce(process->mm))
@@ -66,7 +65,12 @@ void gpusim_resume(struct gpusim_process *process)
 	/* KFD adds at the end of restore_process_queues_*() */
 	evicted_ns = ktime_get_ns() - process->evict_ns;
 	process->evicted_ns += evicted_ns;
-	process->evicted_jiffies += get_jiffies_64() - process->evict_jiffies;
+	/*
+	 * KFD subtracts two readings of jiffies, so it is up to a jiffy off. Under an emulator
+	 * ticks come late by more than that, which is no property of KFD: whole jiffies of the true
+	 * time.
+	 */
+	process->evicted_jiffies += nsecs_to_jiffies64(evicted_ns + TICK_NSEC / 2);
 	gpusim_count(GPUSIM_EVICTED_NS, evicted_ns);
 	WRITE_ONCE(process->evicted, 0);
 	wake_up_all(&process->wait);
