@@ -13,7 +13,7 @@ step() {
 
 build() {
 	cmake --preset release -DCMAKE_MESSAGE_LOG_LEVEL=WARNING >/dev/null
-	cmake --build --preset release
+	cmake --build --preset release --target hcwatch hcstall gpusim_rocblas
 }
 
 run_lab() {

@@ -15,6 +15,7 @@ run() {
 }
 
 run truth.sh "$BUILD/bin/hcwatch"
+run watch.sh "$BUILD/bin/hcwatch" "$BUILD/bin/hcstall"
 run detach.sh "$BUILD/bin/hcwatch" "$BUILD/bin/hcstall"
 HCW_BUILD=$(realpath "$BUILD") run smoke.sh
 exit "$failed"

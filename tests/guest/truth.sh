@@ -9,16 +9,17 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 readonly HCWATCH=$1
 work=$(mktemp -d)
 
-# lab_with NAME ITERATIONS: one registered arm of 64 MiB, its JSON and the module's counters around it
+# lab_with NAME [OPTION]...: one registered arm of 64 MiB, its JSON and the module's counters around it
 lab_with() {
-	local rc=0
-	mkdir "$work/$1"
-	cp "$GPUSIM_COUNTERS" "$work/$1/before"
-	"$HCWATCH" lab -a registered --pool-mib 64 --iterations "$2" --output "$work/$1/lab.json" \
-		--traces "$work/$1" >"$work/$1/table" || rc=$?
-	cp "$GPUSIM_COUNTERS" "$work/$1/after"
-	cat "$work/$1/table"
-	check "$1: lab exits 0" "$rc" 0
+	local name=$1
+	shift
+	rc=0
+	mkdir "$work/$name"
+	cp "$GPUSIM_COUNTERS" "$work/$name/before"
+	"$HCWATCH" lab -a registered --pool-mib 64 --iterations 100 --output "$work/$name/lab.json" \
+		--traces "$work/$name" "$@" >"$work/$name/table" || rc=$?
+	cp "$GPUSIM_COUNTERS" "$work/$name/after"
+	cat "$work/$name/table"
 }
 
 # said NAME EXPRESSION: a figure of the lab's JSON, e.g. 'sum(t["passes"] for t in trials)'
@@ -45,19 +46,22 @@ follows_module() {
 cost=$(cat "$GPUSIM_PARAMETERS/page_cost_ns")
 
 set_gpusim page_cost_ns 0
-lab_with free 100
+lab_with free
+check 'free: lab exits 0' "$rc" 0
 follows_module free
 check 'free: an episode at least' "$(said free 'min(t["episodes"] for t in trials) >= 1')" True
 
 set_gpusim page_cost_ns $((cost * 10))
-lab_with dear 100
+lab_with dear --require-immune registered
+check 'dear: an arm that is required to be immune and is not: exit 1' "$rc" 1
 follows_module dear
 check 'dear: an episode lasts a pass at least' \
 	"$(said dear 'min(t["episode_ms"] for t in trials) >= 16384 * 10 * 1e-6 * '"$cost")" True
 
 set_gpusim page_cost_ns "$cost"
 set_gpusim evict N
-lab_with no-evict 100
+lab_with no-evict
+check 'no-evict: lab exits 0' "$rc" 0
 set_gpusim evict Y
 follows_module no-evict
 check 'no-evict: no episode' "$(said no-evict '[t["episodes"] for t in trials]')" '[0, 0, 0]'

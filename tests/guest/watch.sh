@@ -1,0 +1,66 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# `record` on a server that already runs (-p), and on whoever comes (no filter).
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+readonly HCWATCH=$1 HCSTALL=$2
+work=$(mktemp -d)
+export HSA_USERPTR_FOR_PAGED_MEM=0
+
+# stall TRIALS
+stall() {
+	exec "$HCSTALL" --allocator registered --pool-mib 16 --trials "$1" --iterations 100 --json >"$work/stall.json"
+}
+
+# attached FILE: waits until a recorder has written its header, which it does when everything is attached
+attached() {
+	wait_until 30 test -s "$1"
+}
+
+# report NAME: its text into NAME.txt, its exit code on stdout
+report() {
+	local rc=0
+	"$HCWATCH" report "$work/$1.hcw" >"$work/$1.txt" || rc=$?
+	cat "$work/$1.txt" >&2
+	echo "$rc"
+}
+
+stall 12 &
+victim=$!
+sleep 3
+"$HCWATCH" record -o "$work/pid.hcw" -p "$victim" &
+recorder=$!
+attached "$work/pid.hcw"
+wait "$victim" || check 'pid: hcstall ended well' "$?" 0
+rc=0
+wait "$recorder" || rc=$?
+check 'pid: record ends with the process' "$rc" 0
+check 'pid: report is a finding' "$(report pid)" 1
+check_that 'pid: it says who' "$(grep -c 'move_pages by hcstall-mover' "$work/pid.txt") > 0"
+check 'pid: iterations of a running process are seen' "$(grep -c "^iterations of $victim" "$work/pid.txt")" 1
+
+"$HCWATCH" record -o "$work/all.hcw" &
+recorder=$!
+attached "$work/all.hcw"
+stall 3 &
+victim=$!
+wait "$victim" || check 'all: hcstall ended well' "$?" 0
+kill -INT "$recorder"
+rc=0
+wait "$recorder" || rc=$?
+check 'all: record ends with 0' "$rc" 0
+check 'all: report is a finding' "$(report all)" 1
+check 'all: the pool is exposed' "$(grep -c 'registered .* exposed, by trial' "$work/all.txt")" 1
+check "all: iterations are seen" "$(grep -c "^iterations of $victim" "$work/all.txt")" 1
+
+rc=0
+"$HCWATCH" record -o "$work/gone.hcw" -p "$victim" 2>"$work/err" || rc=$?
+check 'gone: no such process is a usage error' "$rc $(grep -c "no process $victim" "$work/err")" '2 1'
+rc=0
+"$HCWATCH" record -o "$work/all.hcw" -- true 2>"$work/err" || rc=$?
+check 'exists: a trace is never overwritten' "$rc $(grep -c 'all.hcw' "$work/err")" '2 1'
+
+rm -rf "$work"
+summary
