@@ -9,7 +9,8 @@
 /* So that a long attempt is seen while it runs. */
 #define HCW_PENDING_MAX_NS 10000000ULL
 
-static __noinline int flush_pending(struct hcw_thread *t)
+/* `ts` is when the last of them was, or the end of the attempt. */
+static __noinline int flush_pending(struct hcw_thread *t, __u64 ts)
 {
 	HCW_RECORD(struct hcw_inval) r = {};
 
@@ -17,7 +18,7 @@ static __noinline int flush_pending(struct hcw_thread *t)
 		return 0;
 	r.body = t->pending;
 	t->pending.count = 0;
-	emit_at(&r.rec, HCW_R_INVAL, sizeof(r), t->last);
+	emit_at(&r.rec, HCW_R_INVAL, sizeof(r), ts);
 	return 0;
 }
 
@@ -51,7 +52,7 @@ static __always_inline void inval_aggregate(struct hcw_thread *t, const struct h
 			t->pending.hi = i->hi;
 		t->pending.count++;
 	} else {
-		flush_pending(t);
+		flush_pending(t, t->last);
 		t->pending = *i;
 	}
 	t->last = i->start;

@@ -119,7 +119,7 @@ static __always_inline int move_entry(__s32 pid, __u64 nr, __u64 pages, __u64 no
 	t = thread_enter(HCW_R_MOVE_PAGES);
 	if (!t)
 		return 0;
-	flush_pending(t);
+	flush_pending(t, t->last);
 	t->attempt = bpf_ktime_get_boot_ns();
 	t->migrate.start = 0;
 	t->move.start = t->attempt;
@@ -149,7 +149,7 @@ static __always_inline int move_return(__s32 rc)
 
 	if (!t || !t->move.start)
 		return 0;
-	flush_pending(t);
+	flush_pending(t, bpf_ktime_get_boot_ns());
 	if (t->move.hit || t->move.pid || tgid_watched(current_tgid()))
 		emit_move(t, rc);
 	t->move.start = 0;
@@ -208,7 +208,7 @@ static __always_inline int migrate_start(__u32 mode, __u32 reason)
 	t->migrate.reason = reason;
 	t->migrate.hit = 0;
 	if (!t->move.start) {
-		flush_pending(t);
+		flush_pending(t, t->last);
 		t->attempt = t->migrate.start;
 	}
 	return 0;
@@ -222,7 +222,7 @@ static __always_inline int migrate_end(struct compat_migrate_end end)
 	if (!t || !t->migrate.start)
 		return 0;
 	if (!t->move.start)
-		flush_pending(t);
+		flush_pending(t, bpf_ktime_get_boot_ns());
 	r.body.start = t->migrate.start;
 	r.body.attempt = t->attempt;
 	r.body.ok = end.ok;

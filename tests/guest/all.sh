@@ -17,5 +17,12 @@ run() {
 run truth.sh "$BUILD/bin/hcwatch"
 run watch.sh "$BUILD/bin/hcwatch" "$BUILD/bin/hcstall"
 run detach.sh "$BUILD/bin/hcwatch" "$BUILD/bin/hcstall"
+# emitted == received for every record, or it exits 1
+probe_check() {
+	printf "## probe_check\n"
+	"$BUILD/tests/probe_check" "$BUILD/tests/gpusim_client" stall 64 >/dev/null && printf "1 passed, 0 failed\n" || failed=1
+}
+
+probe_check
 HCW_BUILD=$(realpath "$BUILD") run smoke.sh
 exit "$failed"

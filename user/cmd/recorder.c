@@ -122,6 +122,8 @@ static int tick(struct recorder *r, unsigned long long *lost)
 
 	r->next_tick = hcs_boot_ns() + TICK_NS;
 	if (!ret)
+		ret = note_clock(r);
+	if (!ret)
 		ret = note_samples(r);
 	if (!ret)
 		ret = watch_files(r);

@@ -16,6 +16,13 @@ struct logs {
 typedef int (*candidate_fn)(struct hcw_attached *a, struct hcw_calibration *c, enum hcw_point p,
 			    size_t i, void *ctx);
 
+bool hcw_libbpf_debug(void)
+{
+	const char *value = getenv("HCW_LIBBPF_DEBUG");
+
+	return value && !strcmp(value, "1");
+}
+
 /* Calls fn for each candidate chosen now; the first non-zero return ends the walk. */
 static int each_chosen(struct hcw_attached *a, struct hcw_calibration *c, candidate_fn fn,
 		       void *ctx)
@@ -155,7 +162,7 @@ static int load_chosen(struct hcw_attached *a, struct hcw_calibration *c, size_t
 		return -ENOMEM;
 	ret = open_skeleton(a, ring_bytes);
 	if (!ret)
-		ret = each_chosen(a, c, enable, logs);
+		ret = each_chosen(a, c, enable, hcw_libbpf_debug() ? NULL : logs);
 	if (!ret) {
 		failed.error = hcw_bpf__load(a->skel);
 		if (failed.error)

@@ -17,6 +17,9 @@ struct hcw_attached {
 	size_t links, room;
 };
 
+/* HCW_LIBBPF_DEBUG=1 in the environment: libbpf's messages and the verifier's go to stderr. */
+bool hcw_libbpf_debug(void);
+
 /*
  * Loads and attaches all chosen candidates of kernel points; marks are only loaded. 0 when every
  * chosen candidate is attached. -EAGAIN when some were refused: they are rejected in `c`, nothing

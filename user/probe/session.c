@@ -128,13 +128,12 @@ int hcw_session_open(struct hcw_session **out, const struct hcw_session_opts *op
 		     struct hcw_err *err)
 {
 	struct hcw_session *s = calloc(1, sizeof(*s));
-	const char *debug = getenv("HCW_LIBBPF_DEBUG");
 	int ret;
 
 	*out = NULL;
 	if (!s)
 		return hcw_err_set(err, -ENOMEM, HCW_EXIT_UNSUPPORTED, "out of memory");
-	libbpf_set_print(debug && !strcmp(debug, "1") ? libbpf_debug : NULL);
+	libbpf_set_print(hcw_libbpf_debug() ? libbpf_debug : NULL);
 	ret = calibrate(s, opts->long_running, err);
 	if (ret) {
 		free(s);

@@ -2,8 +2,8 @@
 /*
  * One tracing session: calibrate -> plan -> attach -> pump. The only door to libbpf.
  *
- * Not thread safe, and one session at a time in a process. Everything is detached when the session is closed, and by the kernel when the
- * process dies.
+ * Not thread safe, and one session at a time in a process. Everything is detached when the session
+ * is closed, and by the kernel when the process dies.
  */
 #ifndef HCW_SESSION_H
 #define HCW_SESSION_H

@@ -35,7 +35,7 @@ static __u32 find_function(const struct btf *btf, const char *name)
 static int module_fd(const char *module)
 {
 	struct bpf_btf_info info;
-	char name[64];
+	char name[64] = "";
 	__u32 id = 0, size;
 	int fd;
 
@@ -141,7 +141,13 @@ static int register_handlers(struct hcw_targets *t)
 {
 	LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .cookie = (long)t,
 		    .prog_prepare_load_fn = set_target);
+	int ret;
 
+	/* libbpf 1.1 uses its table of handlers after the last one is gone; this one stays and is
+	 * never called. */
+	ret = libbpf_register_prog_handler("hcwatch", BPF_PROG_TYPE_UNSPEC, 0, NULL);
+	if (ret < 0)
+		return ret;
 	t->handler[0] = libbpf_register_prog_handler("fentry", BPF_PROG_TYPE_TRACING,
 						     BPF_TRACE_FENTRY, &opts);
 	t->handler[1] = libbpf_register_prog_handler("fexit", BPF_PROG_TYPE_TRACING,

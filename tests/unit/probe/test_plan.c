@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include "../../../user/probe/calibrate.h"
+#include "../sys/tree.h"
+
+/* A kernel 6.1 with amdgpu and the test GPU, all functions present. */
+static const char symbols_61[] =
+	"ffffffff81000000 T kernel_move_pages\n"
+	"ffffffff81000010 T __mmu_notifier_invalidate_range_start\n"
+	"ffffffff81000020 T hmm_range_fault\n"
+	"ffffffff81000030 t __traceiter_mm_migrate_pages\n"
+	"ffffffff81000040 t __traceiter_mm_migrate_pages_start\n"
+	"ffffffff81000050 t __traceiter_sched_process_exit\n"
+	"ffffffffc0000000 t amdgpu_mn_invalidate_hsa\t[amdgpu]\n"
+	"ffffffffc0000010 t kfd_open\t[amdgpu]\n"
+	"ffffffffc0000020 t kgd2kfd_quiesce_mm\t[amdgpu]\n"
+	"ffffffffc0000030 t kgd2kfd_resume_mm\t[amdgpu]\n"
+	"ffffffffc0000040 t kfd_process_evict_queues\t[amdgpu]\n"
+	"ffffffffc0000050 t kfd_process_restore_queues\t[amdgpu]\n"
+	"ffffffffc0000060 t amdgpu_amdkfd_restore_userptr_worker\t[amdgpu]\n"
+	"ffffffffc1000000 t gpusim_invalidate_range\t[gpusim]\n"
+	"ffffffffc1000010 t gpusim_restore_worker\t[gpusim]\n";
+
+struct machine {
+	const char *symbols;
+	bool kprobes, amdgpu_btf;
+};
+
+static void calibrate(struct hcw_calibration *c, const struct machine *m, bool long_running)
+{
+	struct hcs_kallsyms *symbols;
+	int root = tree_new();
+
+	tree_text(root, "proc/kallsyms", m->symbols);
+	if (m->kprobes)
+		tree_text(root, "sys/bus/event_source/devices/kprobe/type", "8\n");
+	if (m->amdgpu_btf)
+		tree_text(root, "sys/kernel/btf/amdgpu", "");
+	assert_int_equal(hcs_kallsyms_load(&symbols, root, 0), 0);
+	hcw_calibrate(c, root, symbols, long_running);
+	hcs_kallsyms_free(symbols);
+	tree_remove(root);
+}
+
+static void expect(const struct hcw_plan *plan, enum hcw_point p, enum hcw_tier tier,
+		   const char *target, const char *reason)
+{
+	const struct hcw_plan_entry *e = &plan->entry[p];
+
+	assert_int_equal(e->point, p);
+	assert_int_equal(e->tier, tier);
+	assert_int_equal(e->active, tier != HCW_TIER_OFF);
+	assert_string_equal(e->target, target);
+	assert_string_equal(e->reason, reason);
+}
+
+static void first_choice_everywhere(void **state)
+{
+	const struct machine m = {symbols_61, true, true};
+	struct hcw_calibration c;
+	struct hcw_plan plan;
+
+	(void)state;
+	calibrate(&c, &m, false);
+	hcw_plan_build(&plan, &c);
+	expect(&plan, HCW_POINT_MOVE_PAGES, HCW_TIER_FENTRY, "kernel_move_pages", "");
+	expect(&plan, HCW_POINT_MIGRATE, HCW_TIER_TP_BTF, "mm_migrate_pages", "");
+	expect(&plan, HCW_POINT_QUIESCE, HCW_TIER_FENTRY, "kgd2kfd_quiesce_mm", "");
+	expect(&plan, HCW_POINT_EVICT, HCW_TIER_FENTRY, "kfd_process_evict_queues", "");
+	expect(&plan, HCW_POINT_TASK_EXIT, HCW_TIER_TP_BTF, "sched_process_exit", "");
+}
+
+/* Both drivers' callbacks are wanted; the test GPU's module is built without BTF. */
+static void every_driver_that_is_there(void **state)
+{
+	const struct machine m = {symbols_61, true, true};
+	struct hcw_calibration c;
+	struct hcw_plan plan;
+
+	(void)state;
+	calibrate(&c, &m, false);
+	hcw_plan_build(&plan, &c);
+	expect(&plan, HCW_POINT_HSA_CALLBACK, HCW_TIER_FENTRY,
+	       "amdgpu_mn_invalidate_hsa, gpusim_invalidate_range",
+	       "fentry: module gpusim has no BTF");
+	expect(&plan, HCW_POINT_RESTORE_PASS, HCW_TIER_FENTRY,
+	       "amdgpu_amdkfd_restore_userptr_worker, gpusim_restore_worker",
+	       "fentry: module gpusim has no BTF");
+}
+
+/* As with the driver that is built outside the kernel: quiesce and resume must do without. */
+static void driver_without_btf(void **state)
+{
+	const struct machine m = {symbols_61, true, false};
+	struct hcw_calibration c;
+	struct hcw_plan plan;
+
+	(void)state;
+	calibrate(&c, &m, false);
+	hcw_plan_build(&plan, &c);
+	expect(&plan, HCW_POINT_QUIESCE, HCW_TIER_KPROBE, "kgd2kfd_quiesce_mm",
+	       "fentry: module amdgpu has no BTF");
+	expect(&plan, HCW_POINT_EVICT, HCW_TIER_OFF, "",
+	       "fentry: module amdgpu has no BTF; kprobe: module amdgpu has no BTF");
+	expect(&plan, HCW_POINT_MOVE_PAGES, HCW_TIER_FENTRY, "kernel_move_pages", "");
+}
+
+static void built_in_driver_needs_no_module_btf(void **state)
+{
+	const struct machine m = {"ffffffff81000000 T kfd_process_evict_queues\n", true, false};
+	struct hcw_calibration c;
+	struct hcw_plan plan;
+
+	(void)state;
+	calibrate(&c, &m, true);
+	hcw_plan_build(&plan, &c);
+	expect(&plan, HCW_POINT_EVICT, HCW_TIER_FENTRY, "kfd_process_evict_queues", "");
+}
+
+static void long_running_does_not_hold_the_driver(void **state)
+{
+	const struct machine m = {symbols_61, true, true};
+	struct hcw_calibration c;
+	struct hcw_plan plan;
+	size_t i;
+	int p;
+
+	(void)state;
+	calibrate(&c, &m, true);
+	hcw_plan_build(&plan, &c);
+	expect(&plan, HCW_POINT_RESUME, HCW_TIER_KPROBE, "kgd2kfd_resume_mm",
+	       "fentry: would hold module amdgpu loaded");
+	expect(&plan, HCW_POINT_NOTIFIER, HCW_TIER_FENTRY, "__mmu_notifier_invalidate_range_start",
+	       "");
+	for (p = 0; p < HCW_POINT_COUNT; p++)
+		for (i = 0; i < hcw_point_info(p)->count; i++)
+			if (hcw_chosen(&c, p, i) && hcw_point_info(p)->candidate[i].module)
+				assert_int_not_equal(hcw_point_info(p)->candidate[i].tier,
+						     HCW_TIER_FENTRY);
+}
+
+static void nothing_is_there(void **state)
+{
+	const struct machine m = {"ffffffff81000000 T kernel_move_pages\n", false, false};
+	struct hcw_calibration c;
+	struct hcw_plan plan;
+
+	(void)state;
+	calibrate(&c, &m, false);
+	hcw_reject(&c, HCW_POINT_MOVE_PAGES, 0, -EPERM, "load: refused");
+	hcw_plan_build(&plan, &c);
+	expect(&plan, HCW_POINT_MOVE_PAGES, HCW_TIER_OFF, "",
+	       "fentry: load: refused; kprobe: this kernel has no kprobes");
+	expect(&plan, HCW_POINT_QUIESCE, HCW_TIER_OFF, "", "no such function: kgd2kfd_quiesce_mm");
+	expect(&plan, HCW_POINT_TASK_EXIT, HCW_TIER_OFF, "",
+	       "no such tracepoint: sched_process_exit");
+	expect(&plan, HCW_POINT_ITERATION, HCW_TIER_OFF, "",
+	       "no program with these marks attached yet");
+	/* the list of four functions is cut, not overrun */
+	assert_int_equal(strlen(plan.entry[HCW_POINT_HSA_CALLBACK].reason),
+			 sizeof(plan.entry[0].reason) - 1);
+}
+
+static void a_refusal_moves_on(void **state)
+{
+	const struct machine m = {symbols_61, true, true};
+	struct hcw_calibration c;
+	struct hcw_plan plan;
+
+	(void)state;
+	calibrate(&c, &m, false);
+	assert_true(hcw_chosen(&c, HCW_POINT_NOTIFIER, 0));
+	assert_false(hcw_chosen(&c, HCW_POINT_NOTIFIER, 1));
+	hcw_reject(&c, HCW_POINT_NOTIFIER, 0, -524, "attach: %s", "not supported");
+	assert_false(hcw_chosen(&c, HCW_POINT_NOTIFIER, 0));
+	assert_true(hcw_chosen(&c, HCW_POINT_NOTIFIER, 1));
+	hcw_plan_build(&plan, &c);
+	expect(&plan, HCW_POINT_NOTIFIER, HCW_TIER_KPROBE, "__mmu_notifier_invalidate_range_start",
+	       "fentry: attach: not supported");
+}
+
+static void tier_names(void **state)
+{
+	(void)state;
+	assert_string_equal(hcw_tier_name(HCW_TIER_OFF), "off");
+	assert_string_equal(hcw_tier_name(HCW_TIER_TP_BTF), "tp_btf");
+	assert_string_equal(hcw_tier_name(HCW_TIER_RAW_TP), "raw_tp");
+	assert_string_equal(hcw_tier_name(HCW_TIER_FENTRY), "fentry");
+	assert_string_equal(hcw_tier_name(HCW_TIER_KPROBE), "kprobe");
+	assert_string_equal(hcw_tier_name(HCW_TIER_USDT), "usdt");
+	assert_string_equal(hcw_tier_name((enum hcw_tier)99), "?");
+	assert_string_equal(hcw_point_name((enum hcw_point)99), "?");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(first_choice_everywhere),
+		cmocka_unit_test(every_driver_that_is_there),
+		cmocka_unit_test(driver_without_btf),
+		cmocka_unit_test(built_in_driver_needs_no_module_btf),
+		cmocka_unit_test(long_running_does_not_hold_the_driver),
+		cmocka_unit_test(nothing_is_there),
+		cmocka_unit_test(a_refusal_moves_on),
+		cmocka_unit_test(tier_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
