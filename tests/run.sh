@@ -10,9 +10,8 @@ passed=0 failed=0 skipped=0
 # count WHAT RC LOG: adds the figures of a log's closing lines, or one for the step itself
 count() {
 	local p f s
-	p=$(grep -oE '^[0-9]+ passed' "$3" | awk '{n += $1} END {print n + 0}')
-	f=$(grep -oE '[0-9]+ failed' <(grep -E '^[0-9]+ passed' "$3") | awk '{n += $1} END {print n + 0}')
-	s=$(grep -cE '^(SKIP|.*\*\*\*Skipped)' "$3" || true)
+	read -r p f s < <(awk '/^[0-9]+ passed/ {p += $1; f += $3} /^SKIP|\*\*\*Skipped/ {s++}
+		END {print p + 0, f + 0, s + 0}' "$3")
 	if ((p + f == 0)); then
 		(($2)) && f=1 || p=1
 	elif (($2 && f == 0)); then

@@ -14,15 +14,20 @@ run() {
 	"tests/guest/$script" "$@" || failed=1
 }
 
+# emitted == received for every record, or it exits 1
+probe_check() {
+	printf '## probe_check\n'
+	if "$BUILD/tests/probe_check" "$BUILD/tests/gpusim_client" stall 64 >/dev/null; then
+		printf '1 passed, 0 failed\n'
+	else
+		printf '0 passed, 1 failed\n'
+		failed=1
+	fi
+}
+
 run truth.sh "$BUILD/bin/hcwatch"
 run watch.sh "$BUILD/bin/hcwatch" "$BUILD/bin/hcstall"
 run detach.sh "$BUILD/bin/hcwatch" "$BUILD/bin/hcstall"
-# emitted == received for every record, or it exits 1
-probe_check() {
-	printf "## probe_check\n"
-	"$BUILD/tests/probe_check" "$BUILD/tests/gpusim_client" stall 64 >/dev/null && printf "1 passed, 0 failed\n" || failed=1
-}
-
 probe_check
 HCW_BUILD=$(realpath "$BUILD") run smoke.sh
 exit "$failed"

@@ -91,7 +91,7 @@ relocate() {
 
 check_space() {
 	local free
-	free=$(df --output=avail -m "$1" | tail -n 1)
+	free=$(df --output=avail -m "$1" | tail -n 1 | tr -d " ")
 	((free >= NEEDED_MIB)) ||
 		die 3 "$1 has $free MiB free, a kernel needs $NEEDED_MIB: make room or set HCWATCH_CACHE"
 }

@@ -15,8 +15,8 @@ give_up() {
 reveal() {
 	case $1/ in
 	/tmp/* | /run/*)
-		mkdir -p "/root$1"
-		mount --bind "/host$1" "/root$1"
+		mkdir -p "/newroot$1"
+		mount --bind "/host$1" "/newroot$1"
 		;;
 	esac
 }
@@ -45,18 +45,18 @@ mount_shares() {
 }
 
 make_root() {
-	mount --bind /host /root
+	mount --bind /host /newroot
 	for dir in proc sys dev; do
-		mount --rbind /$dir /root/$dir
+		mount --rbind /$dir /newroot/$dir
 	done
-	mount -t tmpfs tmpfs /root/tmp
-	mount -t tmpfs tmpfs /root/run
+	mount -t tmpfs tmpfs /newroot/tmp
+	mount -t tmpfs tmpfs /newroot/run
 	while read -r dir; do
 		reveal "$dir"
 	done </out/.job/visible
 	out=$(cat /out/.job/out)
-	mkdir -p "/root$out" # only needed, and only possible, below /tmp and /run
-	mount --bind /out "/root$out"
+	mkdir -p "/newroot$out" # only needed, and only possible, below /tmp and /run
+	mount --bind /out "/newroot$out"
 }
 
 /bin/busybox --install -s /bin
@@ -70,4 +70,4 @@ make_root
 ifconfig lo up
 hostname hcwatch-guest
 echo "hcwatch-vm: root in place ($(cut -d' ' -f1 /proc/uptime) s)"
-exec chroot /root /bin/bash "$(cat /out/.job/checkout)/tools/vm/guest-run.sh" "$(cat /out/.job/out)"
+exec chroot /newroot /bin/bash "$(cat /out/.job/checkout)/tools/vm/guest-run.sh" "$(cat /out/.job/out)"

@@ -18,7 +18,7 @@ find_busybox() {
 
 fill() {
 	local root=$1 tree=$2 kv=$3 busybox=$4 file
-	mkdir -p "$root"/{bin,dev,proc,sys,modules,host,out,root}
+	mkdir -p "$root"/{bin,dev,proc,sys,modules,host,out,newroot}
 	cp "$busybox" "$root/bin/busybox"
 	ln -s busybox "$root/bin/sh"
 	cp "$INIT" "$root/init"

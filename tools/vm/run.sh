@@ -151,9 +151,12 @@ boot() {
 	return "$status"
 }
 
+# The line that names the reason stands above a long trace.
 show_end() {
-	say "end of $out/console.log:"
-	tail -n 20 "$out/console.log" 2>/dev/null | tr -d '\r' >&2 || true
+	say "from $out/console.log:"
+	tr -d '\r' <"$out/console.log" 2>/dev/null | grep -E 'hcwatch-vm:|panic|BUG:|Oops' | tail -n 5 >&2 || true
+	say "its end:"
+	tail -n 12 "$out/console.log" 2>/dev/null | tr -d '\r' >&2 || true
 	cat "$out/qemu.log" >&2
 }
 

@@ -40,13 +40,14 @@ const char *fmt_bytes(char *buf, __u64 bytes)
 
 const char *fmt_clock(char *buf, __u64 ts, __s64 realtime_offset)
 {
-	__s64 ns = (__s64)ts + realtime_offset;
+	/* a hostile trace may overflow it: wrap, do not trap */
+	__s64 ns = (__s64)(ts + (__u64)realtime_offset);
 	time_t s = (time_t)(ns / 1000000000);
 	struct tm tm;
 
 	localtime_r(&s, &tm);
 	snprintf(buf, FMT_LEN, "%02d:%02d:%02d.%03d", tm.tm_hour, tm.tm_min, tm.tm_sec,
-		 (int)(ns / 1000000 % 1000));
+		 (int)(((ns / 1000000) % 1000 + 1000) % 1000));
 	return buf;
 }
 
