@@ -6,7 +6,7 @@ set -euo pipefail
 readonly -a BUILD=(build-essential gcc-12 cmake ninja-build pkg-config clang bpftool linux-libc-dev libbpf-dev
 	libelf-dev zlib1g-dev libzstd-dev libjansson-dev libnuma-dev libcmocka-dev scdoc)
 readonly -a GUEST=(qemu-system-x86 busybox-static cpio kmod xz-utils ca-certificates bpftool)
-readonly -a TESTS=(clang-format cppcheck shellcheck zstd python3 binutils procps util-linux libclang-rt-14-dev mandoc)
+readonly -a TESTS=(clang-format cppcheck shellcheck zstd python3 binutils procps util-linux)
 
 usage() {
 	printf 'Usage: deps.sh build|guest|tests...\nInstalls what is missing of the named sets; needs root only for that.\n'
