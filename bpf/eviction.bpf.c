@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* KFD stopping and restarting the queues of a process, and the restore worker's passes in between.
- */
+/* KFD stopping and restarting the queues of a process. */
 #include "kernel_types.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
@@ -75,7 +74,8 @@ static __always_inline int quiesce_entry(void *ctx, __u32 frames, struct mm_stru
 	t->quiesce.trigger = trigger;
 	t->quiesce.stack = bpf_get_stackid(ctx, &stacks, frames);
 	t->quiesce.victim = victim;
-	t->quiesce.reason = t->migrate.start ? t->migrate.reason : HCW_REASON_NONE;
+	t->quiesce.reason = thread_reason(t);
+	t->quiesce.via = thread_via(t);
 	return 0;
 }
 
@@ -203,7 +203,7 @@ static __always_inline int evict_entry(void *ctx, __u32 frames, struct kfd_proce
 	__u32 victim = BPF_CORE_READ(p, lead_thread, tgid);
 	struct hcw_thread *t;
 
-	if (!tgid_watched(victim))
+	if (!kfd_watched(BPF_CORE_READ(p, mm), victim))
 		return 0;
 	t = thread_enter(HCW_R_EVICT);
 	if (!t)
@@ -218,7 +218,7 @@ static __always_inline int restore_entry(struct kfd_process *p)
 	__u32 victim = BPF_CORE_READ(p, lead_thread, tgid);
 	struct hcw_thread *t;
 
-	if (!tgid_watched(victim))
+	if (!kfd_watched(BPF_CORE_READ(p, mm), victim))
 		return 0;
 	t = thread_enter(HCW_R_RESTORE);
 	if (t)

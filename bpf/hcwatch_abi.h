@@ -46,6 +46,7 @@ enum hcw_record_type {
 	HCW_R_POOL_FREE = 12,  /* struct hcw_pool, bytes and backing 0 */
 	HCW_R_TASK = 13,       /* struct hcw_task */
 	HCW_R_TASK_EXIT = 14,  /* struct hcw_task_exit */
+	HCW_R_REQUEST = 15,    /* struct hcw_request */
 	HCW_R_BPF_COUNT,       /* one more than the last type a BPF program writes */
 
 	HCW_R_HEADER = 128,    /* JSON text, zero padded */
@@ -123,19 +124,29 @@ struct hcw_migrate {
 	__u32 reason;	  /* enum migrate_reason */
 };
 
+/* What, if no migration, an invalidation came through; where a probe tells. */
+enum hcw_via {
+	HCW_VIA_UNKNOWN = 0,
+	HCW_VIA_NUMA_SCAN = 1, /* change_prot_numa(): hint faults, no page moves yet */
+};
+
 /*
  * MMU-notifier range starts on one victim, aggregated per (actor thread, victim, event) inside one
- * attempt. Outside an attempt each is a record of its own.
+ * attempt. Outside an attempt each is a record of its own. A record never spans the start or the
+ * end of a restore pass of its victim, nor more than 10 ms: so each belongs to one pass or to none.
  */
 struct hcw_inval {
-	__u64 start;   /* the first one; the record's ts is the last one's or the attempt's end */
+	__u64 start;   /* the first one */
 	__u64 mm;      /* victim */
 	__u64 lo, hi;  /* hull of the ranges, hi exclusive */
 	__u64 attempt; /* 0 outside an attempt */
 	__u32 count;
 	__u32 event;  /* enum mmu_notifier_event */
 	__u32 victim; /* tgid, host; 0 if unknown */
-	__u32 pad;
+	__u32 span;   /* from the first to the last one, ns */
+	__u32 reason; /* enum migrate_reason of the enclosing migration, HCW_REASON_NONE without one
+		       */
+	__u32 via;    /* enum hcw_via */
 };
 
 /* kgd2kfd_quiesce_mm(mm, trigger): the notifier asks KFD to stop the queues. */
@@ -152,7 +163,7 @@ struct hcw_quiesce {
 	__u32 victim;  /* tgid, host; 0 if the mm has no owner any more */
 	__u32 reason; /* enum migrate_reason of the enclosing migration, HCW_REASON_NONE without one
 		       */
-	__u32 pad;
+	__u32 via;    /* enum hcw_via */
 };
 
 /* kgd2kfd_resume_mm(mm). */
@@ -217,6 +228,20 @@ struct hcw_task {
 struct hcw_task_exit {
 	__u64 mm;
 	__u32 tid, tgid;
+};
+
+/* Somebody asked for migrations that another task will carry out. */
+enum hcw_request_kind {
+	HCW_REQUEST_CPUSET =
+		1, /* a write to cpuset.mems: cpuset_migrate_mm_workfn() moves in a kworker */
+	HCW_REQUEST_COMPACT = 2, /* a write to compact_memory of a node or of all */
+};
+
+/* The header's tid is who asked. */
+struct hcw_request {
+	__u64 mm; /* whose pages, 0 = not known or everybody's */
+	__u32 kind;
+	__u32 tgid;
 };
 
 struct hcw_clock {
@@ -297,7 +322,7 @@ enum hcw_end_reason {
 _Static_assert(sizeof(struct hcw_rec) == 16, "hcw_rec");
 _Static_assert(sizeof(struct hcw_move_pages) == 64, "hcw_move_pages");
 _Static_assert(sizeof(struct hcw_migrate) == 40, "hcw_migrate");
-_Static_assert(sizeof(struct hcw_inval) == 56, "hcw_inval");
+_Static_assert(sizeof(struct hcw_inval) == 64, "hcw_inval");
 _Static_assert(sizeof(struct hcw_quiesce) == 64, "hcw_quiesce");
 _Static_assert(sizeof(struct hcw_resume) == 24, "hcw_resume");
 _Static_assert(sizeof(struct hcw_evict) == 32, "hcw_evict");
@@ -306,6 +331,7 @@ _Static_assert(sizeof(struct hcw_iter) == 16, "hcw_iter");
 _Static_assert(sizeof(struct hcw_pool) == 24, "hcw_pool");
 _Static_assert(sizeof(struct hcw_task) == 40, "hcw_task");
 _Static_assert(sizeof(struct hcw_task_exit) == 16, "hcw_task_exit");
+_Static_assert(sizeof(struct hcw_request) == 16, "hcw_request");
 _Static_assert(sizeof(struct hcw_clock) == 16, "hcw_clock");
 _Static_assert(sizeof(struct hcw_hole) == 32, "hcw_hole");
 _Static_assert(sizeof(struct hcw_stack) == 8, "hcw_stack");

@@ -3,6 +3,7 @@
 #ifndef HCW_INVALIDATION_BPF_H
 #define HCW_INVALIDATION_BPF_H
 
+#include "pass.bpf.h"
 #include "watch.bpf.h"
 #include "thread.bpf.h"
 
@@ -17,35 +18,39 @@ static __noinline int flush_pending(struct hcw_thread *t, __u64 ts)
 	if (!t || !t->pending.count)
 		return 0;
 	r.body = t->pending;
+	r.body.span = t->last - t->pending.start;
 	t->pending.count = 0;
 	emit_at(&r.rec, HCW_R_INVAL, sizeof(r), ts);
 	return 0;
 }
 
 static __always_inline void inval_fill(struct hcw_inval *i, const struct mmu_notifier_range *range,
-				       __u64 now, __u32 victim, __u64 attempt)
+				       __u64 now, __u32 victim, const struct hcw_thread *t)
 {
 	i->start = now;
 	i->mm = (__u64)BPF_CORE_READ(range, mm);
 	i->lo = BPF_CORE_READ(range, start);
 	i->hi = BPF_CORE_READ(range, end);
-	i->attempt = attempt;
+	i->attempt = t ? t->attempt : 0;
 	i->count = 1;
 	i->event = BPF_CORE_READ(range, event);
 	i->victim = victim;
+	i->reason = thread_reason(t);
+	i->via = thread_via(t);
 }
 
 static __always_inline bool inval_joins(const struct hcw_inval *a, const struct hcw_inval *b)
 {
-	return a->count && a->mm == b->mm && a->event == b->event &&
-	       b->start - a->start < HCW_PENDING_MAX_NS;
+	return a->count && a->mm == b->mm && a->event == b->event && a->reason == b->reason &&
+	       a->via == b->via && b->start - a->start < HCW_PENDING_MAX_NS;
 }
 
-static __always_inline void inval_aggregate(struct hcw_thread *t, const struct hcw_inval *i)
+static __always_inline void inval_aggregate(struct hcw_thread *t, const struct hcw_inval *i,
+					    __u64 epoch)
 {
 	t->move.hit = 1;
 	t->migrate.hit = 1;
-	if (inval_joins(&t->pending, i)) {
+	if (epoch && epoch == t->epoch && inval_joins(&t->pending, i)) {
 		if (i->lo < t->pending.lo)
 			t->pending.lo = i->lo;
 		if (i->hi > t->pending.hi)
@@ -54,6 +59,7 @@ static __always_inline void inval_aggregate(struct hcw_thread *t, const struct h
 	} else {
 		flush_pending(t, t->last);
 		t->pending = *i;
+		t->epoch = epoch;
 	}
 	t->last = i->start;
 }
@@ -62,11 +68,11 @@ static __always_inline void inval_record(const struct mmu_notifier_range *range,
 {
 	HCW_RECORD(struct hcw_inval) r = {};
 	struct hcw_thread *t = thread_find();
-	__u64 now = bpf_ktime_get_boot_ns();
+	__u64 now, epoch = pass_epoch(&now);
 
-	inval_fill(&r.body, range, now, victim, t ? t->attempt : 0);
+	inval_fill(&r.body, range, now, victim, t);
 	if (t && t->attempt)
-		inval_aggregate(t, &r.body);
+		inval_aggregate(t, &r.body, epoch);
 	else
 		emit_at(&r.rec, HCW_R_INVAL, sizeof(r), now);
 }

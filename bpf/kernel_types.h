@@ -20,12 +20,23 @@ struct work_struct;
 struct inode;
 struct file;
 
+/* include/linux/types.h */
+typedef struct {
+	int counter;
+} HCW_CORE atomic_t;
+
+/* include/linux/sched/signal.h */
+struct signal_struct {
+	atomic_t live; /* threads that have not begun to exit */
+} HCW_CORE;
+
 /* include/linux/sched.h */
 struct task_struct {
 	int pid;
 	int tgid;
 	__u64 start_boottime; /* since 5.5 */
 	struct mm_struct *mm;
+	struct signal_struct *signal;
 	char comm[HCW_COMM_LEN];
 } HCW_CORE;
 
@@ -44,6 +55,21 @@ struct mmu_notifier_range {
 	unsigned long start;
 	unsigned long end;
 	enum mmu_notifier_event event;
+} HCW_CORE;
+
+/* include/linux/cgroup-defs.h; `name` is that of the control file without the controller's prefix
+ */
+struct cftype {
+	char name[64];
+} HCW_CORE;
+
+/* include/linux/kernfs.h; `priv` of a control file is its cftype */
+struct kernfs_node {
+	void *priv;
+} HCW_CORE;
+
+struct kernfs_open_file {
+	struct kernfs_node *kn;
 } HCW_CORE;
 
 /* include/linux/interval_tree.h */

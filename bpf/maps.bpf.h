@@ -52,14 +52,32 @@ struct {
 	__type(value, __u32);
 } watched SEC(".maps") __weak;
 
-/* mm of a process seen at KFD -> its tgid. An address can be reused: compare the tgid where it is
- * known. */
+/* A process seen at KFD. */
+struct hcw_kfd_mm {
+	__u32 tgid;
+	__u32 listed; /* it stood in `watched`, which it leaves when it dies; its mm can live on */
+};
+
+/* By mm. An address can be reused: compare the tgid where it is known. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, HCW_MAX_KFD_MMS);
 	__type(key, __u64);
-	__type(value, __u32);
+	__type(value, struct hcw_kfd_mm);
 } kfd_mms SEC(".maps") __weak;
+
+/* Starts and ends of restore passes, of any process: see pass.bpf.h. */
+struct hcw_pass_edges {
+	__u64 begun;
+	__u64 done;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct hcw_pass_edges);
+} pass_edges SEC(".maps") __weak;
 
 /* kernel_move_pages() that has not returned. */
 struct hcw_open_move {
@@ -90,8 +108,11 @@ struct hcw_open_callback {
 /* What a thread is inside of. Bodies are filled at entry and completed at return; start 0 = not
  * inside. */
 struct hcw_thread {
-	__u64 attempt; /* start of the outermost open attempt, 0 = none */
-	__u64 last;    /* time of the last invalidation in `pending` */
+	__u64 attempt;	/* start of the outermost open attempt, 0 = none */
+	__u64 last;	/* time of the last invalidation in `pending` */
+	__u64 epoch;	/* between which edges of passes `pending` is; 0 = not known */
+	__u32 scanning; /* inside change_prot_numa() */
+	__u32 pad;
 	struct hcw_open_move move;
 	struct hcw_open_migrate migrate;
 	struct hcw_inval pending; /* count 0 = none */

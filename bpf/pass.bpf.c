@@ -8,6 +8,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 #include <bpf/bpf_core_read.h>
+#include "pass.bpf.h"
 #include "watch.bpf.h"
 #include "thread.bpf.h"
 
@@ -16,10 +17,11 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 static __always_inline int pass_entry(struct work_struct *work)
 {
 	struct hcw_thread *t = thread_enter(HCW_R_PASS);
+	__u64 now = pass_edge();
 
 	if (!t)
 		return 0;
-	t->pass.start = bpf_ktime_get_boot_ns();
+	t->pass.start = now;
 	t->pass.mm = 0;
 	t->pass.work = (__u64)work;
 	t->pass.faults = 0;
@@ -31,6 +33,7 @@ static __always_inline int pass_return(void)
 {
 	HCW_RECORD(struct hcw_pass) r = {};
 	struct hcw_thread *t = thread_find();
+	__u64 now = pass_edge();
 	struct mm_struct *mm;
 
 	if (!t || !t->pass.start)
@@ -39,7 +42,7 @@ static __always_inline int pass_return(void)
 	t->pass.start = 0;
 	mm = (struct mm_struct *)r.body.mm;
 	if (mm && kfd_watched(mm, mm_tgid(mm)))
-		emit(&r.rec, HCW_R_PASS, sizeof(r));
+		emit_at(&r.rec, HCW_R_PASS, sizeof(r), now);
 	thread_leave(t);
 	return 0;
 }

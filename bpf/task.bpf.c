@@ -1,12 +1,51 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The end of threads that stood in any record. */
+/* Children of watched processes, and the end of threads that stood in any record. */
 #include "kernel_types.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 #include <bpf/bpf_core_read.h>
 #include "emit.bpf.h"
+#include "watch.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+/* Before the child runs, so it does nothing unseen. */
+static __always_inline int task_fork(struct task_struct *parent, struct task_struct *child)
+{
+	__u32 tgid = BPF_CORE_READ(child, tgid), one = 1;
+	__u32 parent_tgid = BPF_CORE_READ(parent, tgid);
+
+	if (tgid == parent_tgid || !tgid_listed(parent_tgid))
+		return 0;
+	if (bpf_map_update_elem(&watched, &tgid, &one, BPF_ANY))
+		count_lost(HCW_R_TASK);
+	else
+		tell_task(child, bpf_ktime_get_boot_ns());
+	return 0;
+}
+
+SEC("tp_btf")
+int BPF_PROG(task_fork_tp_btf, struct task_struct *parent, struct task_struct *child)
+{
+	return task_fork(parent, child);
+}
+
+SEC("raw_tp")
+int BPF_PROG(task_fork_raw_tp, struct task_struct *parent, struct task_struct *child)
+{
+	return task_fork(parent, child);
+}
+
+/* With the last thread, whichever it is: the number may be another process' as soon as it is
+ * reaped. */
+static __always_inline void unlist_dead(void)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	__u32 tgid = current_tgid();
+
+	if (tgid_listed(tgid) && !BPF_CORE_READ(task, signal, live.counter))
+		bpf_map_delete_elem(&watched, &tgid);
+}
 
 /* The tracepoint's task is the current one, and has no mm any more: the remembered one is told. */
 static __always_inline int task_exit(void)
@@ -15,6 +54,7 @@ static __always_inline int task_exit(void)
 	__u32 tid = current_tid();
 	struct hcw_task *seen;
 
+	unlist_dead();
 	bpf_map_delete_elem(&threads, &tid);
 	seen = bpf_map_lookup_elem(&seen_tasks, &tid);
 	if (!seen)

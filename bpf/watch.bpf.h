@@ -25,21 +25,32 @@ static __always_inline bool tgid_watched(__u32 tgid)
 	return watching_all() || tgid_listed(tgid);
 }
 
+/* NULL when the mm was never seen at KFD. */
+static __always_inline struct hcw_kfd_mm *kfd_find(struct mm_struct *mm)
+{
+	__u64 key = (__u64)mm;
+
+	return bpf_map_lookup_elem(&kfd_mms, &key);
+}
+
 /* 0 when the mm was never seen at KFD. */
 static __always_inline __u32 kfd_tgid(struct mm_struct *mm)
 {
-	__u64 key = (__u64)mm;
-	__u32 *tgid = bpf_map_lookup_elem(&kfd_mms, &key);
+	struct hcw_kfd_mm *known = kfd_find(mm);
 
-	return tgid ? *tgid : 0;
+	return known ? known->tgid : 0;
 }
 
 static __always_inline void kfd_remember(struct mm_struct *mm, __u32 tgid)
 {
+	struct hcw_kfd_mm *known = kfd_find(mm), now = {.tgid = tgid};
 	__u64 key = (__u64)mm;
 
-	if (tgid && kfd_tgid(mm) != tgid)
-		bpf_map_update_elem(&kfd_mms, &key, &tgid, BPF_ANY);
+	if (!tgid)
+		return;
+	now.listed = tgid_listed(tgid);
+	if (!known || known->tgid != tgid || known->listed != now.listed)
+		bpf_map_update_elem(&kfd_mms, &key, &now, BPF_ANY);
 }
 
 /* 0 when the mm has no owner any more. */
@@ -50,12 +61,18 @@ static __always_inline __u32 mm_tgid(struct mm_struct *mm)
 	return owner ? BPF_CORE_READ(owner, tgid) : 0;
 }
 
-/* For functions of KFD, which are only called for processes that use it. */
+/*
+ * For functions of KFD, which are only called for processes that use it. A pass can hold the mm of
+ * a process that was killed while evicted: it is watched to its end.
+ */
 static __always_inline bool kfd_watched(struct mm_struct *mm, __u32 victim)
 {
-	if (watching_all())
+	struct hcw_kfd_mm *known;
+
+	if (watching_all() || (victim && tgid_listed(victim)))
 		return true;
-	return tgid_listed(victim ? victim : kfd_tgid(mm));
+	known = kfd_find(mm);
+	return known && known->listed && (!victim || known->tgid == victim);
 }
 
 /*

@@ -4,7 +4,7 @@
  *   probe_check [-a] [-l] [-p PID] [-m FILE]... CMD [ARG]...
  * -a watches everything, -p a process instead of the command, -l is the long-running mode, -m
  * attaches the marks of a file. Fails when the records read are not exactly those the kernel side
- * says it wrote.
+ * says it wrote, and when one of invalidations spans the start or the end of a restore pass.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,12 +17,23 @@
 
 #define MAX_MARKED 8
 #define DRAIN_MS   300
+#define MAX_KEPT   65536 /* records of invalidations; of passes */
+
+struct interval {
+	__u64 mm, from, to;
+};
+
+struct intervals {
+	struct interval *item;
+	size_t n;
+};
 
 struct check {
 	struct hcw_session *session;
 	struct hcs_kallsyms *symbols;
 	__u64 received[HCW_R_BPF_COUNT];
 	__u64 first;
+	struct intervals invals, passes;
 };
 
 struct options {
@@ -79,14 +90,15 @@ static void print_eviction(const struct check *c, const struct hcw_rec *rec)
 	switch (rec->type) {
 	case HCW_R_INVAL:
 		printf("inval start=%llu mm=%llx range=%llx..%llx attempt=%llu count=%u event=%u "
-		       "victim=%u",
-		       i->start, i->mm, i->lo, i->hi, i->attempt, i->count, i->event, i->victim);
+		       "victim=%u span=%u reason=%d via=%u",
+		       i->start, i->mm, i->lo, i->hi, i->attempt, i->count, i->event, i->victim,
+		       i->span, (int)i->reason, i->via);
 		break;
 	case HCW_R_QUIESCE:
 		printf("quiesce start=%llu mm=%llx attempt=%llu range=%llx..%llx trigger=%u ret=%d "
-		       "victim=%u reason=%d stack=%d",
+		       "victim=%u reason=%d via=%u stack=%d",
 		       q->start, q->mm, q->attempt, q->lo, q->hi, q->trigger, q->ret, q->victim,
-		       (int)q->reason, q->stack);
+		       (int)q->reason, q->via, q->stack);
 		print_stack(c, q->stack);
 		break;
 	case HCW_R_RESUME:
@@ -109,6 +121,7 @@ static void print_process(const struct hcw_rec *rec)
 	const struct hcw_pool *p = (const void *)(rec + 1);
 	const struct hcw_task *t = (const void *)(rec + 1);
 	const struct hcw_task_exit *x = (const void *)(rec + 1);
+	const struct hcw_request *r = (const void *)(rec + 1);
 
 	if (rec->type == HCW_R_ITER_BEGIN || rec->type == HCW_R_ITER_END)
 		printf("%s id=%llu tgid=%u",
@@ -121,15 +134,57 @@ static void print_process(const struct hcw_rec *rec)
 	else if (rec->type == HCW_R_TASK)
 		printf("task tid=%u tgid=%u start_time=%llu mm=%llx comm=%s", t->tid, t->tgid,
 		       t->start_time, t->mm, t->comm);
-	else
+	else if (rec->type == HCW_R_TASK_EXIT)
 		printf("task_exit tid=%u tgid=%u mm=%llx", x->tid, x->tgid, x->mm);
+	else
+		printf("request kind=%u tgid=%u mm=%llx", r->kind, r->tgid, r->mm);
+}
+
+static int keep(struct intervals *list, __u64 mm, __u64 from, __u64 to)
+{
+	if (list->n == MAX_KEPT)
+		return -1;
+	list->item[list->n++] = (struct interval){mm, from, to};
+	return 0;
+}
+
+static int keep_interval(struct check *c, const struct hcw_rec *rec)
+{
+	const struct hcw_inval *i = (const void *)(rec + 1);
+	const struct hcw_pass *p = (const void *)(rec + 1);
+
+	if (rec->type == HCW_R_INVAL && i->span)
+		return keep(&c->invals, i->mm, i->start, i->start + i->span);
+	if (rec->type == HCW_R_PASS)
+		return keep(&c->passes, p->mm, p->start, rec->ts);
+	return 0;
+}
+
+static bool inside(const struct interval *i, __u64 edge)
+{
+	return i->from < edge && edge < i->to;
+}
+
+/* Number of records of invalidations that span an edge of a pass of the same victim. */
+static int spanning(const struct check *c)
+{
+	size_t i, p;
+	int bad = 0;
+
+	for (i = 0; i < c->invals.n; i++)
+		for (p = 0; p < c->passes.n; p++)
+			bad += c->invals.item[i].mm == c->passes.item[p].mm &&
+			       (inside(&c->invals.item[i], c->passes.item[p].from) ||
+				inside(&c->invals.item[i], c->passes.item[p].to));
+	printf("aggregates=%zu passes=%zu spanning=%d\n", c->invals.n, c->passes.n, bad);
+	return bad;
 }
 
 static int on_record(const struct hcw_rec *rec, void *ctx)
 {
 	struct check *c = ctx;
 
-	if (rec->type >= HCW_R_BPF_COUNT)
+	if (rec->type >= HCW_R_BPF_COUNT || keep_interval(c, rec))
 		return -1;
 	c->received[rec->type]++;
 	if (!c->first)
@@ -240,7 +295,9 @@ int main(int argc, char **argv)
 		return HCW_EXIT_USAGE;
 	}
 	root = hcs_root();
-	if (root < 0 || hcs_kallsyms_load(&c.symbols, root, 0))
+	c.invals.item = calloc(MAX_KEPT, sizeof(*c.invals.item));
+	c.passes.item = calloc(MAX_KEPT, sizeof(*c.passes.item));
+	if (root < 0 || !c.invals.item || !c.passes.item || hcs_kallsyms_load(&c.symbols, root, 0))
 		return HCW_EXIT_UNSUPPORTED;
 	if (hcw_session_open(&c.session, &o.session, &err))
 		return hcw_err_print(stderr, "probe_check", &err);
@@ -248,9 +305,11 @@ int main(int argc, char **argv)
 	if (ret < 0)
 		ret = hcw_err_print(stderr, "probe_check", &err);
 	else
-		ret = compare(&c) ? 1 : 0;
+		ret = compare(&c) + spanning(&c) ? 1 : 0;
 	hcw_session_close(c.session);
 	hcs_kallsyms_free(c.symbols);
+	free(c.invals.item);
+	free(c.passes.item);
 	close(root);
 	return ret;
 }

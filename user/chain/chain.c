@@ -44,8 +44,13 @@ void hcw_chain_free(struct hcw_chain *c)
 
 	if (!c)
 		return;
-	for (i = 0; i < c->model.n_victims; i++)
+	for (i = 0; i < c->model.n_victims; i++) {
 		free(c->victims[i].hist);
+		free(c->victims[i].calm);
+		free(c->victims[i].ledger_open);
+		free(c->victims[i].ledger_last);
+	}
+	chain_stacks_free(c);
 	free(c->victims);
 	free(c->threads);
 	free(c->model.attempts);
@@ -62,6 +67,11 @@ void hcw_chain_sources(struct hcw_chain *c, unsigned int mask)
 	c->sources = mask;
 }
 
+void hcw_chain_one_group(struct hcw_chain *c, bool yes)
+{
+	c->one_group = yes;
+}
+
 static void take_hole(struct hcw_chain *c, const struct hcw_rec *rec)
 {
 	struct hcw_model *m = &c->model;
@@ -70,6 +80,8 @@ static void take_hole(struct hcw_chain *c, const struct hcw_rec *rec)
 	chain_body(rec, &h, sizeof(h));
 	if (h.cause == HCW_HOLE_DAMAGED_FRAME)
 		m->damaged++;
+	if (!h.source || h.source == HCW_R_ITER_BEGIN || h.source == HCW_R_ITER_END)
+		c->iter_hole = h.to > c->iter_hole ? h.to : c->iter_hole;
 	if (!chain_room(&m->holes, &c->cap_holes, m->n_holes, HCW_MAX_HOLES, sizeof(*m->holes),
 			&m->dropped))
 		return;
@@ -122,7 +134,9 @@ static const take_fn takers[] = {
 	[HCW_R_POOL_FREE] = chain_pool_free,
 	[HCW_R_TASK] = chain_task,
 	[HCW_R_TASK_EXIT] = chain_task_exit,
+	[HCW_R_REQUEST] = chain_request,
 	[HCW_R_HOLE] = take_hole,
+	[HCW_R_STACK] = chain_stack,
 	[HCW_R_MAPPING] = chain_mapping,
 	[HCW_R_TOTALS] = take_totals,
 	[HCW_R_END] = take_end,
@@ -144,6 +158,7 @@ int hcw_chain_add(struct hcw_chain *c, const struct hcw_rec *rec)
 
 void hcw_chain_finish(struct hcw_chain *c)
 {
+	chain_costs(c);
 	chain_verdicts(c);
 }
 
@@ -159,5 +174,23 @@ __u64 hcw_chain_percentile(const struct hcw_chain *c, __u32 tgid, double percent
 	for (i = c->model.n_victims; i-- > 0;)
 		if (c->model.victims[i].tgid == tgid && c->victims[i].hist)
 			return hcw_hist_percentile(c->victims[i].hist, percent);
+	return 0;
+}
+
+__u64 hcw_chain_percentile_calm(const struct hcw_chain *c, __u32 tgid, double percent, __u64 *max)
+{
+	size_t i;
+
+	if (max)
+		*max = 0;
+	for (i = c->model.n_victims; i-- > 0;) {
+		const struct victim_state *vs = &c->victims[i];
+
+		if (c->model.victims[i].tgid != tgid || !vs->hist)
+			continue;
+		if (max)
+			*max = vs->calm_max;
+		return vs->calm ? hcw_hist_percentile(vs->calm, percent) : 0;
+	}
 	return 0;
 }

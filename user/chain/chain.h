@@ -4,7 +4,8 @@
  * and report.
  *
  * Tables grow by doubling up to fixed limits, never per record; what no longer fits is counted in
- * model->dropped. Not thread safe.
+ * model->dropped. Apart from them stand one block for each named stack and one for each process
+ * that was ever stopped. Not thread safe.
  */
 #ifndef HCW_CHAIN_H
 #define HCW_CHAIN_H
@@ -27,13 +28,29 @@ void hcw_chain_sources(struct hcw_chain *c, unsigned int mask);
  * types are skipped. */
 int hcw_chain_add(struct hcw_chain *c, const struct hcw_rec *rec);
 
-/* Fixes verdicts and open ends. Records may be added afterwards; then call it again. */
+/* Fixes verdicts, open ends and totals of causes. Records may be added afterwards; then call it
+ * again. */
 void hcw_chain_finish(struct hcw_chain *c);
 
 const struct hcw_model *hcw_chain_model(const struct hcw_chain *c);
 
+/*
+ * Whether every process of the trace belongs to one group (ranks that wait for each other): true
+ * when a command or a process and its children are watched, false (the default) when everybody is.
+ * Call it before the first record.
+ */
+void hcw_chain_one_group(struct hcw_chain *c, bool yes);
+
 /* Value below which `percent` of the iterations of a process lie (bucket precision, hist.h); 0 when
  * it has none. */
 __u64 hcw_chain_percentile(const struct hcw_chain *c, __u32 tgid, double percent);
+
+/* The same without the iterations that overlap an episode of the process; *max (may be NULL) is the
+ * longest of those left. */
+__u64 hcw_chain_percentile_calm(const struct hcw_chain *c, __u32 tgid, double percent, __u64 *max);
+
+/* Names of a stack, innermost first, each NUL terminated, `*depth` of them; NULL when the id was
+ * not named. Valid until the next record. */
+const char *hcw_chain_stack(const struct hcw_chain *c, __s32 id, __u32 *depth);
 
 #endif

@@ -12,7 +12,7 @@
 /* KFD_QUEUE_EVICTION_TRIGGER_SVM and _USERPTR; the others are no matter of host memory. */
 static bool by_notifier(__u32 trigger)
 {
-	return trigger <= 1;
+	return trigger <= HCW_TRIGGER_USERPTR;
 }
 
 static bool has_source(const struct hcw_chain *c, enum hcw_record_type type)
@@ -20,7 +20,7 @@ static bool has_source(const struct hcw_chain *c, enum hcw_record_type type)
 	return c->sources & (1u << type);
 }
 
-enum hcw_cause chain_cause(__u32 trigger, __u32 reason, bool is_move_pages)
+enum hcw_cause chain_cause(__u32 trigger, __u32 reason, __u32 via, bool is_move_pages)
 {
 	static const enum hcw_cause by_reason[] = {
 		HCW_CAUSE_COMPACTION,	   HCW_CAUSE_MEMORY_FAILURE, HCW_CAUSE_MEMORY_HOTPLUG,
@@ -39,10 +39,24 @@ enum hcw_cause chain_cause(__u32 trigger, __u32 reason, bool is_move_pages)
 	if (is_move_pages && (reason == 3 || reason == HCW_REASON_NONE))
 		return HCW_CAUSE_MOVE_PAGES;
 	if (reason == HCW_REASON_NONE)
-		return HCW_CAUSE_OTHER_INVALIDATION;
+		return via == HCW_VIA_NUMA_SCAN ? HCW_CAUSE_NUMA_SCANNING
+						: HCW_CAUSE_OTHER_INVALIDATION;
 	if (reason < sizeof(by_reason) / sizeof(by_reason[0]))
 		return by_reason[reason];
 	return HCW_CAUSE_UNKNOWN;
+}
+
+/* The quiesce around an eviction by a notifier, where it is seen, tells the rest. */
+static void evict_nested(struct hcw_chain *c, int v, __u32 trigger, enum hcw_cause cause)
+{
+	struct hcw_episode *e = &c->model.episodes[c->victims[v].open];
+
+	c->victims[v].depth++;
+	e->nested++;
+	if (by_notifier(trigger) && has_source(c, HCW_R_QUIESCE))
+		return;
+	e->nested_unseen |= by_notifier(trigger);
+	chain_prolong_nested(c, v, cause);
 }
 
 static struct hcw_episode *episode_open(struct hcw_chain *c, int v, __u32 tid, __u64 start)
@@ -66,6 +80,7 @@ static struct hcw_episode *episode_open(struct hcw_chain *c, int v, __u32 tid, _
 	c->victims[v].open = (int)m->n_episodes++;
 	c->victims[v].nested_hit = -1;
 	m->victims[v].episodes++;
+	chain_prolong_open(c, v, c->victims[v].open);
 	return e;
 }
 
@@ -87,6 +102,8 @@ static void episode_close(struct hcw_chain *c, int v, __u64 end)
 	vs->last = vs->open;
 	vs->open = -1;
 	vs->depth = 0;
+	chain_prolong_close(c, v);
+	chain_prolong_publish(c, v, vs->last);
 }
 
 /* Moves the end of an episode that the inner function already closed. */
@@ -99,6 +116,7 @@ static void episode_extend(struct hcw_chain *c, int v, __u64 end)
 	c->model.victims[v].episode_ns += end - e->end;
 	count_on_pool(c, e, end - e->end);
 	e->end = end;
+	chain_prolong_publish(c, v, c->victims[v].last);
 }
 
 static void blame_attempt(struct hcw_chain *c, struct hcw_episode *e, __u32 tid,
@@ -106,7 +124,7 @@ static void blame_attempt(struct hcw_chain *c, struct hcw_episode *e, __u32 tid,
 {
 	struct hcw_attempt *a;
 
-	e->cause = chain_cause(q->trigger, q->reason, false);
+	e->cause = chain_cause(q->trigger, q->reason, q->via, false);
 	e->attempt = chain_attempt(c, tid, q->attempt);
 	/* an attempt that reached no migrate_pages() yet is named by its own record */
 	if (e->cause == HCW_CAUSE_OTHER_INVALIDATION)
@@ -124,7 +142,7 @@ static void blame_invalidation(struct hcw_chain *c, struct hcw_episode *e, __u32
 {
 	struct thread_slot *s = chain_thread_find(c, tid);
 
-	e->cause = chain_cause(q->trigger, q->reason, false);
+	e->cause = chain_cause(q->trigger, q->reason, q->via, false);
 	if (!s || !s->hit || s->hit != q->mm)
 		return;
 	e->invalidations++;
@@ -160,7 +178,9 @@ static void episode_blame(struct hcw_chain *c, int v, int ep, __u32 tid,
 		blame_attempt(c, e, tid, q);
 	else
 		blame_invalidation(c, e, tid, q);
+	chain_initiator(c, e);
 	blame_pool(c, e, q);
+	chain_prolong_publish(c, v, ep);
 }
 
 /* Did the eviction inside this very call open it? */
@@ -171,7 +191,7 @@ static bool opened_by(const struct hcw_model *m, int ep, __u32 tid, const struct
 }
 
 /* A notifier hit while the queues were stopped already, for this or another reason. */
-static void quiesce_nested(struct hcw_chain *c, int v, const struct hcw_quiesce *q)
+static void quiesce_nested(struct hcw_chain *c, int v, __u32 tid, const struct hcw_quiesce *q)
 {
 	struct victim_state *vs = &c->victims[v];
 	struct hcw_episode *e = &c->model.episodes[vs->open];
@@ -181,8 +201,13 @@ static void quiesce_nested(struct hcw_chain *c, int v, const struct hcw_quiesce 
 		vs->depth++;
 		e->nested++;
 	}
-	if (q->hi <= q->lo || !by_notifier(q->trigger))
+	chain_prolong_nested_hit(c, v, tid, q);
+	if (!by_notifier(q->trigger))
 		return;
+	if (q->hi <= q->lo) {
+		e->nested_unseen = true;
+		return;
+	}
 	pool = chain_pool_at(c, e->victim, q->lo, q->hi, q->start);
 	if (pool < 0 || pool == e->pool || pool == vs->nested_hit)
 		return;
@@ -206,13 +231,15 @@ void chain_quiesce(struct hcw_chain *c, const struct hcw_rec *rec)
 	if (v < 0)
 		return;
 	vs = &c->victims[v];
+	if (q.hi > q.lo && by_notifier(q.trigger))
+		chain_prolong_range(c, v, q.lo, q.hi);
 	if (opened_by(&c->model, vs->open, rec->tid, &q)) {
 		episode_blame(c, v, vs->open, rec->tid, &q);
 	} else if (opened_by(&c->model, vs->last, rec->tid, &q)) {
 		/* restored by another CPU before this record was written */
 		episode_blame(c, v, vs->last, rec->tid, &q);
 	} else if (vs->open >= 0) {
-		quiesce_nested(c, v, &q);
+		quiesce_nested(c, v, rec->tid, &q);
 	} else if (episode_open(c, v, rec->tid, q.start)) {
 		vs->depth = 1;
 		episode_blame(c, v, vs->open, rec->tid, &q);
@@ -224,6 +251,7 @@ void chain_evict(struct hcw_chain *c, const struct hcw_rec *rec)
 	struct hcw_evict ev;
 	struct hcw_episode *e;
 	struct victim_state *vs;
+	enum hcw_cause cause;
 	int v;
 
 	chain_body(rec, &ev, sizeof(ev));
@@ -231,13 +259,16 @@ void chain_evict(struct hcw_chain *c, const struct hcw_rec *rec)
 		c->model.noise++;
 		return;
 	}
+	/* what a notifier did is for the enclosing quiesce or attempt to say */
+	cause = by_notifier(ev.trigger)
+			? HCW_CAUSE_UNKNOWN
+			: chain_cause(ev.trigger, HCW_REASON_NONE, HCW_VIA_UNKNOWN, false);
 	v = chain_victim(c, ev.victim, ev.mm);
 	if (v < 0)
 		return;
 	vs = &c->victims[v];
 	if (vs->open >= 0) {
-		vs->depth++;
-		c->model.episodes[vs->open].nested++;
+		evict_nested(c, v, ev.trigger, cause);
 		return;
 	}
 	e = episode_open(c, v, rec->tid, ev.start);
@@ -246,9 +277,8 @@ void chain_evict(struct hcw_chain *c, const struct hcw_rec *rec)
 	vs->depth = 1;
 	e->trigger = ev.trigger;
 	e->stack = ev.stack;
-	/* what a notifier did is for the enclosing quiesce or attempt to say */
-	e->cause = by_notifier(ev.trigger) ? HCW_CAUSE_UNKNOWN
-					   : chain_cause(ev.trigger, HCW_REASON_NONE, false);
+	e->cause = cause;
+	chain_prolong_publish(c, v, vs->open);
 }
 
 void chain_restore(struct hcw_chain *c, const struct hcw_rec *rec)
@@ -347,6 +377,7 @@ void chain_pass(struct hcw_chain *c, const struct hcw_rec *rec)
 	m->episodes[ep].passes++;
 	if (!p.resumed)
 		m->episodes[ep].passes_thrown++;
+	chain_prolong_pass(c, v, ep, &p, rec->ts);
 }
 
 void chain_victim_died(struct hcw_chain *c, int v, __u64 ts)

@@ -11,22 +11,35 @@
 #define HCW_MAX_ATTEMPTS (1u << 20)
 #define HCW_MAX_EPISODES (1u << 20)
 #define HCW_MAX_STALLS	 (1u << 16)
-#define HCW_MAX_POOLS	 (1u << 16)
+#define HCW_MAX_POOLS	 (1u << 12) /* looked through for each attempt */
 #define HCW_MAX_VICTIMS	 (1u << 12)
 #define HCW_MAX_HOLES	 (1u << 16)
+#define HCW_MAX_STACKS	 (1u << 12)
+#define HCW_MAX_REQUESTS 16 /* the last ones */
 #define HCW_OPEN_ITERS	 64 /* iterations of one process under way at once */
+#define HCW_KNOWN_RANGES 16 /* registered ranges of one process that were hit, the last ones */
+
+/* enum KFD_QUEUE_EVICTION_TRIGGERS, the same in 6.1 .. 7.3; up to this one a notifier did it */
+#define HCW_TRIGGER_USERPTR 1u
 
 struct thread_slot {
 	struct hcw_task task; /* tid 0 = free slot */
 	int attempt;	      /* index of the attempt this thread is in, -1 = none */
 	__u64 attempt_start;
-	__u64 hit; /* mm of this thread's last invalidation outside an attempt, 0 = none */
+	__u64 hit;	   /* mm of this thread's last invalidation outside an attempt, 0 = none */
+	__u64 prolongs;	   /* attempt that prolonged episodes under a cause not final, 0 = none */
+	int prolongs_from; /* the first of those episodes */
+	__u64 iter;	   /* id of its last iteration begun */
+	bool iter_seen;
 };
 
 struct open_iter {
 	__u64 id, start;
-	__u32 tid; /* 0 = free */
+	__u32 tid;   /* 0 = free */
+	bool unique; /* the thread's ids rise: an end with this id can only be this one's */
 };
+
+struct ledger; /* prolong.h */
 
 /* What the model does not show of a victim. Same index as model.victims. */
 struct victim_state {
@@ -35,12 +48,37 @@ struct victim_state {
 	int nested_hit; /* pool last hit while already evicted, -1 = none */
 	__u64 work;	/* restore work of the process, 0 = not seen */
 	struct open_iter iter[HCW_OPEN_ITERS];
-	struct hcw_hist *hist;
+	struct hcw_hist *hist, *calm; /* calm: without those that overlap an episode */
+	__u64 calm_max;
+	struct ledger *ledger_open, *ledger_last; /* of the episodes `open` and `last` */
+	struct {
+		__u64 lo, hi;
+	} range[HCW_KNOWN_RANGES];
+	unsigned int n_ranges;
+};
+
+struct request {
+	__u64 ts, mm;
+	__u32 kind;
+	struct hcw_actor actor;
+};
+
+struct stack_names {
+	__s32 id;
+	__u32 depth;
+	char *names;
+	size_t len;
 };
 
 struct hcw_chain {
 	struct hcw_model model;
 	unsigned int sources;
+	bool one_group;
+	__u64 iter_hole; /* end of the last hole that marks of iterations may have fallen into */
+	struct request requests[HCW_MAX_REQUESTS]; /* a ring, by n_requests */
+	size_t n_requests;
+	struct stack_names *stacks;
+	size_t n_stacks, cap_stacks;
 	struct thread_slot *threads; /* open addressing by tid */
 	size_t n_threads, cap_threads;
 	struct victim_state *victims; /* beside model.victims */
@@ -80,13 +118,43 @@ void chain_evict(struct hcw_chain *c, const struct hcw_rec *rec);
 void chain_restore(struct hcw_chain *c, const struct hcw_rec *rec);
 void chain_pass(struct hcw_chain *c, const struct hcw_rec *rec);
 void chain_victim_died(struct hcw_chain *c, int victim, __u64 ts);
-enum hcw_cause chain_cause(__u32 trigger, __u32 reason, bool is_move_pages);
+/* `via` counts outside a migration only. */
+enum hcw_cause chain_cause(__u32 trigger, __u32 reason, __u32 via, bool is_move_pages);
 /* Books an iteration on every episode of the victim that it overlaps. Returns the one it overlaps
  * longest, -1 = none. */
 int chain_episodes_under(struct hcw_chain *c, int victim, __u64 start, __u64 end, bool stall);
 
+/* prolong.c: a ledger for each victim's open and last episode. */
+void chain_prolong_open(struct hcw_chain *c, int v, int ep);
+void chain_prolong_close(struct hcw_chain *c, int v); /* the open one is the last one now */
+void chain_prolong_pass(struct hcw_chain *c, int v, int ep, const struct hcw_pass *p, __u64 end);
+void chain_prolong_inval(struct hcw_chain *c, int v, int ep, __u32 tid, const struct hcw_inval *in);
+/* A registered range of this victim was seen. */
+void chain_prolong_range(struct hcw_chain *c, int v, __u64 lo, __u64 hi);
+/* An eviction nested in the open episode: for a cause known now, and by a notifier. */
+void chain_prolong_nested(struct hcw_chain *c, int v, enum hcw_cause cause);
+void chain_prolong_nested_hit(struct hcw_chain *c, int v, __u32 tid, const struct hcw_quiesce *q);
+/* Divides the length of the episode anew; after any change of its times. */
+void chain_prolong_publish(struct hcw_chain *c, int v, int ep);
+/* culprits.c: the attempt ended, and this was its cause. */
+void chain_prolong_attempt(struct hcw_chain *c, __u32 tid, __u64 attempt, enum hcw_cause cause);
+
+/* requests.c */
+void chain_request(struct hcw_chain *c, const struct hcw_rec *rec);
+/* Who asked for what started this episode; after any change of its cause. */
+void chain_initiator(const struct hcw_chain *c, struct hcw_episode *e);
+
+/* stacks.c */
+void chain_stack(struct hcw_chain *c, const struct hcw_rec *rec);
+void chain_stacks_free(struct hcw_chain *c);
+
+/* costs.c: what hcw_chain_finish() sums up. */
+void chain_costs(struct hcw_chain *c);
+
 /* stalls.c */
 void chain_iter(struct hcw_chain *c, const struct hcw_rec *rec);
+/* The thread is gone: what it began it will not end. */
+void chain_iter_abandon(struct hcw_chain *c, __u32 tgid, __u32 tid);
 
 /* pools.c */
 void chain_pool_alloc(struct hcw_chain *c, const struct hcw_rec *rec);
@@ -96,6 +164,8 @@ void chain_mapping(struct hcw_chain *c, const struct hcw_rec *rec);
 void chain_pool_attempt(struct hcw_chain *c, int attempt);
 /* Index of the pool of `tgid` alive at `ts` that meets [lo, hi), -1 = none. */
 int chain_pool_at(const struct hcw_chain *c, __u32 tgid, __u64 lo, __u64 hi, __u64 ts);
+/* Does [lo, hi) meet a pool of `tgid` alive at `ts` that may be under a notifier? */
+bool chain_pool_registered(const struct hcw_chain *c, __u32 tgid, __u64 lo, __u64 hi, __u64 ts);
 /* The process ended or was replaced by exec: what it held is gone. */
 void chain_pools_gone(struct hcw_chain *c, __u32 tgid, __u64 ts);
 

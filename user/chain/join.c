@@ -54,15 +54,17 @@ static int orphan(const struct hcw_model *m, __u32 tid, __u64 from, __u64 to)
 	return -1;
 }
 
-static void adopt(struct hcw_model *m, int attempt, __u32 tid, __u64 to)
+static void adopt(struct hcw_chain *c, int attempt, __u32 tid, __u64 to)
 {
+	struct hcw_model *m = &c->model;
 	const struct hcw_attempt *a = &m->attempts[attempt];
 	int i;
 
 	while ((i = orphan(m, tid, a->start, to)) >= 0) {
 		m->episodes[i].attempt = attempt;
-		m->episodes[i].cause =
-			chain_cause(m->episodes[i].trigger, a->reason, a->is_move_pages);
+		m->episodes[i].cause = chain_cause(m->episodes[i].trigger, a->reason,
+						   HCW_VIA_UNKNOWN, a->is_move_pages);
+		chain_initiator(c, &m->episodes[i]);
 	}
 }
 
@@ -78,6 +80,7 @@ static void name_cause(struct hcw_chain *c, int attempt)
 		if (e->attempt == attempt &&
 		    (e->cause == HCW_CAUSE_MIGRATE_SYSCALL || e->cause == HCW_CAUSE_UNKNOWN))
 			e->cause = HCW_CAUSE_MOVE_PAGES;
+		chain_initiator(c, e);
 		if (e->end && e->end < m->attempts[attempt].start)
 			break;
 	}
@@ -90,6 +93,7 @@ void chain_move_pages(struct hcw_chain *c, const struct hcw_rec *rec)
 	int i;
 
 	chain_body(rec, &mp, sizeof(mp));
+	chain_prolong_attempt(c, rec->tid, mp.start, HCW_CAUSE_MOVE_PAGES);
 	i = chain_attempt(c, rec->tid, mp.start);
 	attempt_ended(c, rec->tid);
 	if (i < 0)
@@ -98,7 +102,7 @@ void chain_move_pages(struct hcw_chain *c, const struct hcw_rec *rec)
 	a->is_move_pages = true;
 	a->move = mp;
 	a->end = rec->ts;
-	adopt(&c->model, i, rec->tid, rec->ts);
+	adopt(c, i, rec->tid, rec->ts);
 	name_cause(c, i);
 	chain_pool_attempt(c, i);
 }
@@ -111,6 +115,10 @@ void chain_migrate(struct hcw_chain *c, const struct hcw_rec *rec)
 	int i;
 
 	chain_body(rec, &mg, sizeof(mg));
+	if (mg.attempt == mg.start)
+		chain_prolong_attempt(
+			c, rec->tid, mg.attempt,
+			chain_cause(HCW_TRIGGER_USERPTR, mg.reason, HCW_VIA_UNKNOWN, false));
 	/* a migration of its own that stopped nobody is not kept: compaction makes thousands a
 	 * second */
 	if (mg.attempt == mg.start && !(s && s->attempt >= 0 && s->attempt_start == mg.attempt) &&
@@ -123,7 +131,7 @@ void chain_migrate(struct hcw_chain *c, const struct hcw_rec *rec)
 	a->reason = mg.reason;
 	a->migrated += mg.ok;
 	a->failed += mg.failed;
-	adopt(&c->model, i, rec->tid, rec->ts);
+	adopt(c, i, rec->tid, rec->ts);
 	if (mg.attempt == mg.start) {
 		a->end = rec->ts;
 		attempt_ended(c, rec->tid);
@@ -131,48 +139,61 @@ void chain_migrate(struct hcw_chain *c, const struct hcw_rec *rec)
 }
 
 /* Were these invalidations made while the episode was open? */
-static bool inval_in(const struct hcw_model *m, int ep, const struct hcw_rec *rec,
-		     const struct hcw_inval *in)
+static bool inval_in(const struct hcw_model *m, int ep, const struct hcw_inval *in)
 {
 	const struct hcw_episode *e;
 
 	if (ep < 0)
 		return false;
 	e = &m->episodes[ep];
-	return rec->ts >= e->start && (!e->end || in->start <= e->end);
+	return in->start + in->span >= e->start && (!e->end || in->start <= e->end);
 }
 
 /* The invalidation that starts an episode begins just before it. */
-static bool inval_starts(const struct hcw_model *m, int ep, const struct hcw_rec *rec,
-			 const struct hcw_inval *in)
+static bool inval_starts(const struct hcw_model *m, int ep, __u32 tid, const struct hcw_inval *in)
 {
 	const struct hcw_episode *e;
 
 	if (ep < 0)
 		return false;
 	e = &m->episodes[ep];
-	return in->attempt && e->attempt >= 0 && e->started_by.tid == rec->tid &&
-	       m->attempts[e->attempt].start == in->attempt && rec->ts <= e->start;
+	return in->attempt && e->attempt >= 0 && e->started_by.tid == tid &&
+	       m->attempts[e->attempt].start == in->attempt && in->start + in->span <= e->start;
+}
+
+static int inval_episode(const struct hcw_model *m, const struct victim_state *vs, __u32 tid,
+			 const struct hcw_inval *in)
+{
+	const int ep[2] = {vs->open, vs->last};
+	int i;
+
+	for (i = 0; i < 2; i++)
+		if (inval_in(m, ep[i], in))
+			return ep[i];
+	for (i = 0; i < 2; i++)
+		if (inval_starts(m, ep[i], tid, in))
+			return ep[i];
+	return -1;
 }
 
 void chain_inval(struct hcw_chain *c, const struct hcw_rec *rec)
 {
-	const struct hcw_model *m = &c->model;
-	const struct victim_state *vs;
 	struct thread_slot *s;
 	struct hcw_inval in;
-	int v;
+	int v, ep;
 
 	chain_body(rec, &in, sizeof(in));
+	if (rec->len < sizeof(in))
+		in.reason = HCW_REASON_NONE; /* written before there was one */
 	s = in.attempt ? NULL : chain_thread(c, rec->tid);
 	if (s)
 		s->hit = in.mm; /* its episode, if it makes one, comes next */
 	v = chain_victim_find(c, in.victim, in.mm);
 	if (v < 0)
 		return;
-	vs = &c->victims[v];
-	if (inval_in(m, vs->open, rec, &in) || inval_starts(m, vs->open, rec, &in))
-		m->episodes[vs->open].invalidations += in.count;
-	else if (inval_in(m, vs->last, rec, &in) || inval_starts(m, vs->last, rec, &in))
-		m->episodes[vs->last].invalidations += in.count;
+	ep = inval_episode(&c->model, &c->victims[v], rec->tid, &in);
+	if (ep < 0)
+		return;
+	c->model.episodes[ep].invalidations += in.count;
+	chain_prolong_inval(c, v, ep, rec->tid, &in);
 }

@@ -21,11 +21,12 @@ enum hcw_cause {
 	HCW_CAUSE_MEMORY_FAILURE,
 	HCW_CAUSE_MEMORY_HOTPLUG,
 	HCW_CAUSE_MBIND,
-	HCW_CAUSE_NUMA_BALANCING,
+	HCW_CAUSE_NUMA_BALANCING, /* pages moved to the node that uses them */
 	HCW_CAUSE_CONTIG_RANGE,
 	HCW_CAUSE_LONGTERM_PIN,
 	HCW_CAUSE_DEMOTION,
 	HCW_CAUSE_DAMON,
+	HCW_CAUSE_NUMA_SCANNING,      /* access taken away to see who faults; no page moved yet */
 	HCW_CAUSE_OTHER_INVALIDATION, /* a notifier range outside any migration */
 	HCW_CAUSE_TTM,
 	HCW_CAUSE_SUSPEND,
@@ -51,7 +52,37 @@ struct hcw_attempt {
 	int pool;		/* index of the pool that holds every address, -1 = none */
 };
 
-/* Queues of a victim stopped. */
+/*
+ * Who made an episode longer: its invalidations overtook restore passes, which were thrown away and
+ * redone. Actors are merged by (tid, cause); the one that started the episode is among them when it
+ * went on. One whose invalidations overtook no thrown-away pass is not among them.
+ */
+struct hcw_prolonger {
+	struct hcw_actor actor;
+	enum hcw_cause cause;
+	__u64 attempt; /* start of the actor's attempt whose own record may still name the cause; 0
+			  = final */
+	__u64 invalidations; /* while the episode was open, the starting one left out */
+	double passes; /* thrown-away passes charged to it; shared by invalidations where several
+			  overtook one */
+	__u64 ns;      /* time of the passes redone because of it */
+};
+#define HCW_MAX_PROLONGERS 4 /* the largest, by ns; the rest is in prolonged_rest */
+
+/*
+ * Queues of a victim stopped.
+ *
+ * Its time is divided so that started_ns + the ns of prolonged_by + prolonged_rest is its length
+ * exactly. Until the end of the first pass it belongs to the start. Each further pass, with the
+ * wait before it, belongs to those whose invalidations overtook the pass before; the pass that is
+ * under way after the last known one was thrown away counts as one more. After a pass that was not
+ * thrown away (queues still stopped by a nested eviction) the time is the start's again. An open
+ * episode is divided up to its last record, and by hcw_chain_finish() up to model.last_ts.
+ *
+ * Who overtook a pass is told by time overlap, from the invalidations that meet a registered range
+ * (pools that are not GTT or pageable, ranges of the victim's quiesces); only when a pass has none
+ * of those, from all.
+ */
 struct hcw_episode {
 	__u64 start, end; /* end 0 = open */
 	__u32 victim;	  /* tgid */
@@ -59,23 +90,49 @@ struct hcw_episode {
 	__u32 trigger; /* enum KFD_QUEUE_EVICTION_TRIGGERS */
 	enum hcw_cause cause;
 	struct hcw_actor started_by;
-	int attempt;  /* index of the attempt that caused it, -1 = none or not kept */
-	__u64 lo, hi; /* registered range that was hit, 0/0 = not seen */
-	__s32 stack;  /* id, negative = none */
+	struct hcw_actor initiator; /* who asked, when that is another than started_by; tid 0 = the
+				       same or unknown */
+	bool initiator_unknown;	    /* a cpuset's kernel worker acted, and who wrote cpuset.mems was
+				       not seen. kcompactd, kswapd and the like act on nobody's
+				       request; a writer of compact_memory acts itself */
+	int attempt;		    /* index of the attempt that caused it, -1 = none or not kept */
+	__u64 lo, hi;		    /* registered range that was hit, 0/0 = not seen */
+	__s32 stack;		    /* id, negative = none */
 	__u32 passes, passes_thrown;
-	__u32 nested;	     /* evictions while already evicted */
-	__u64 invalidations; /* on this victim while it was open, from its start */
-	int pool;	     /* index into pools, -1 = none or not known */
-	bool killed;	     /* the victim died while evicted */
-	__u64 worst_stall;   /* longest iteration that overlaps it, 0 = none seen */
+	__u64 started_ns; /* time charged to the start: up to the end of the first pass */
+	struct hcw_prolonger prolonged_by[HCW_MAX_PROLONGERS];
+	__u32 n_prolonged;
+	__u64 prolonged_rest; /* ns of further prolongers, and of passes nobody was seen to overtake
+			       */
+	__u32 nested;	      /* evictions while already evicted */
+	__u32 nested_causes;  /* 1 << enum hcw_cause of each; HCW_CAUSE_UNKNOWN where only the
+				 eviction was seen. A move_pages call that ends after the victim's
+				 next-but-one stop stays HCW_CAUSE_MIGRATE_SYSCALL here */
+	bool nested_unseen;   /* one of them was a notifier's, for a range that was not seen */
+	__u64 invalidations;  /* on this victim while it was open, from its start */
+	int pool;	      /* index into pools, -1 = none or not known */
+	bool killed;	      /* the victim died while evicted */
+	__u64 worst_stall;    /* longest iteration that overlaps it, 0 = none seen */
 	__u32 stalls;
+};
+
+/* One row of "what cost how much", over all episodes; open ones up to model.last_ts. What is in
+ * prolonged_rest is in no row. */
+struct hcw_cause_total {
+	__u64 started;	  /* episodes this cause started */
+	__u64 started_ns; /* their time up to the end of the first pass */
+	__u64 prolonged;  /* episodes it made longer */
+	__u64 prolonged_ns;
+	__u64 worst_ns; /* longest episode it started */
 };
 
 struct hcw_stall {
 	__u64 start, end;
-	__u64 median; /* of the process's iterations so far */
-	__u32 victim; /* tgid */
-	int episode;  /* index, by time overlap; -1 = no episode of this process overlaps it */
+	__u64 median;	/* of the process's iterations so far */
+	__u32 victim;	/* tgid */
+	int episode;	/* index, by time overlap; -1 = no episode of this process overlaps it */
+	int collateral; /* index of an episode of another member of its group that overlaps it, -1 =
+			   none, or an episode of its own does, or no group is known */
 };
 
 enum hcw_verdict_word {
@@ -128,6 +185,8 @@ struct hcw_pool_info {
 	__u64 lossy;			   /* attempts with a hole of a needed source over them */
 	__u64 first_attempt, last_attempt; /* span of the attempts, 0 = none */
 	__u64 episodes, episode_ns;	   /* of episodes whose range meets it */
+	__u64 residual, residual_ns; /* episodes of its process, in its lifetime, by a notifier that
+					hit something else; by hcw_chain_finish() */
 	enum hcw_verdict_word verdict;
 	enum hcw_evidence evidence;
 	unsigned int reasons; /* HCW_WHY_* */
@@ -141,7 +200,8 @@ struct hcw_victim {
 	char comm[HCW_COMM_LEN];
 	bool exited;
 	__u64 iterations, iteration_ns, iteration_max;
-	__u64 iterations_unpaired; /* begins without an end or ends without a begin */
+	__u64 iterations_unpaired; /* begins without an end, ends without a begin, and pairs with
+				      lost marks between them whose id the thread uses again */
 	__u64 episodes, episode_ns;
 };
 
@@ -166,14 +226,17 @@ struct hcw_model {
 	size_t n_victims;
 	struct hcw_hole_info *holes;
 	size_t n_holes;
-	struct hcw_totals totals[HCW_R_BPF_COUNT]; /* last ones seen, by record type */
-	__u64 records;				   /* of any type */
-	__u64 lost;				   /* sum over totals */
+	struct hcw_cause_total causes[HCW_CAUSE_COUNT]; /* set by hcw_chain_finish() */
+	struct hcw_totals totals[HCW_R_BPF_COUNT];	/* last ones seen, by record type */
+	__u64 records;					/* of any type */
+	__u64 lost;					/* sum over totals */
 	__u64 dropped; /* attempts, episodes, pools … not kept because a table was full: figures are
 			  "at least" */
-	__u64 dropped_stalls; /* iterations and stalls not kept, likewise: no verdict depends on
-				 them */
-	__u64 noise;	      /* quiesces refused at process exit */
+	__u64 dropped_stalls;  /* iterations, stalls and stack names not kept, likewise: no verdict
+				  depends on them */
+	__u64 dropped_charges; /* invalidations and passes not weighed in the length of an episode
+				  because a table was full: its prolonged_by is "at least" */
+	__u64 noise;	       /* quiesces refused at process exit */
 	__u64 unattributed_passes;
 	__u64 damaged; /* holes of damaged frames */
 };

@@ -19,6 +19,7 @@ const char *hcw_cause_name(enum hcw_cause c)
 		[HCW_CAUSE_LONGTERM_PIN] = "long-term pin",
 		[HCW_CAUSE_DEMOTION] = "demotion",
 		[HCW_CAUSE_DAMON] = "DAMON",
+		[HCW_CAUSE_NUMA_SCANNING] = "NUMA scanning",
 		[HCW_CAUSE_OTHER_INVALIDATION] = "other invalidation",
 		[HCW_CAUSE_TTM] = "GPU memory pressure (TTM)",
 		[HCW_CAUSE_SUSPEND] = "suspend",

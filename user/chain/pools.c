@@ -123,6 +123,22 @@ int chain_pool_at(const struct hcw_chain *c, __u32 tgid, __u64 lo, __u64 hi, __u
 	return -1;
 }
 
+/* A pool in GTT has no notifier, and a pageable one no GPU that works from it. */
+bool chain_pool_registered(const struct hcw_chain *c, __u32 tgid, __u64 lo, __u64 hi, __u64 ts)
+{
+	const struct hcw_model *m = &c->model;
+	size_t i;
+
+	for (i = 0; i < m->n_pools; i++) {
+		const struct hcw_pool_info *p = &m->pools[i];
+
+		if (p->tgid == tgid && p->backing != HCW_BACKING_GTT &&
+		    p->backing != HCW_BACKING_PAGEABLE && alive(p, ts) && overlap(lo, hi, p))
+			return true;
+	}
+	return false;
+}
+
 /*
  * The kernel writes no status when the call fails, and when it returns a number > 0 none for as
  * many pages: there the array still holds what the caller left in it (mm/migrate.c

@@ -211,7 +211,7 @@ void chain_task(struct hcw_chain *c, const struct hcw_rec *rec)
 	if (!s)
 		return;
 	if (s->task.start_time && s->task.start_time != t.start_time)
-		s->attempt = -1; /* the tid was reused */
+		*s = (struct thread_slot){.attempt = -1}; /* the tid was reused */
 	s->task = t;
 	victim_learn(c, &t, rec->ts);
 }
@@ -223,6 +223,7 @@ void chain_task_exit(struct hcw_chain *c, const struct hcw_rec *rec)
 
 	chain_body(rec, &x, sizeof(x));
 	thread_forget(c, x.tid);
+	chain_iter_abandon(c, x.tgid, x.tid);
 	/* threads come and go; the process ends with its leader's exit */
 	if (x.tid != x.tgid)
 		return;

@@ -77,8 +77,8 @@ static void count_lossy(struct hcw_model *m)
 }
 
 /*
- * An episode of the pool's process, by a notifier, whose range nobody saw: it may have been this
- * pool's. What was nested in an episode of the driver's own may have been a notifier's, too.
+ * An episode of the pool's process, by a notifier, whose range nobody saw, or such an eviction
+ * nested in one: it may have been this pool's.
  */
 static bool range_unknown(const struct hcw_model *m, const struct hcw_pool_info *p)
 {
@@ -87,7 +87,8 @@ static bool range_unknown(const struct hcw_model *m, const struct hcw_pool_info 
 	for (i = 0; i < m->n_episodes; i++) {
 		const struct hcw_episode *e = &m->episodes[i];
 
-		if (e->victim == p->tgid && (e->trigger <= 1 || e->nested) && e->hi <= e->lo &&
+		if (e->victim == p->tgid &&
+		    ((e->trigger <= HCW_TRIGGER_USERPTR && e->hi <= e->lo) || e->nested_unseen) &&
 		    e->start >= p->allocated && (!p->freed || e->start <= p->freed))
 			return true;
 	}

@@ -64,7 +64,7 @@ static const char *missing_target(const struct hcs_kallsyms *symbols, const stru
 	for (i = 0; i < HCW_HOOKS && d->hook[i].program; i++) {
 		snprintf(name, sizeof(name), "%s%s", is_tracepoint(d->tier) ? "__traceiter_" : "",
 			 d->hook[i].target);
-		if (!hcs_kallsyms_count(symbols, name, "*"))
+		if (!hcs_kallsyms_count(symbols, name, d->module ? "*" : NULL))
 			return d->hook[i].target;
 	}
 	return NULL;
@@ -84,7 +84,7 @@ static void calibrate_one(struct hcw_calibration *c, enum hcw_point p, size_t i,
 	const struct hcw_candidate *d = &hcw_point_info(p)->candidate[i];
 	bool fentry = d->tier == HCW_TIER_FENTRY;
 	const char *missing;
-	bool in_module;
+	size_t in_kernel;
 
 	if (d->tier == HCW_TIER_USDT)
 		return;
@@ -97,8 +97,12 @@ static void calibrate_one(struct hcw_calibration *c, enum hcw_point p, size_t i,
 		hcw_reject(c, p, i, 0, "this kernel has no kprobes");
 		return;
 	}
-	in_module = d->module && !hcs_kallsyms_count(symbols, d->hook[0].target, NULL);
-	if (!in_module)
+	in_kernel = hcs_kallsyms_count(symbols, d->hook[0].target, NULL);
+	if (in_kernel > 1 && !is_tracepoint(d->tier)) {
+		hcw_reject(c, p, i, 0, "%zu functions have this name", in_kernel);
+		return;
+	}
+	if (!d->module || in_kernel)
 		return;
 	if ((fentry || d->module_types) && !module_has_btf(root, d->module))
 		hcw_reject(c, p, i, 0, "module %s has no BTF", d->module);

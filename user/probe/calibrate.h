@@ -28,8 +28,9 @@ struct hcw_calibration {
 size_t hcw_candidate_index(enum hcw_point p, size_t candidate);
 
 /*
- * Rejects what cannot work: names not in `symbols`, fentry where the module has no BTF
- * (`root`/sys/kernel/btf), and with `long_running` fentry on functions of modules.
+ * Rejects what cannot work: names not in `symbols`, or of more than one function of the kernel;
+ * fentry where the module has no BTF (`root`/sys/kernel/btf), and with `long_running` fentry on
+ * functions of modules.
  */
 void hcw_calibrate(struct hcw_calibration *c, int root, const struct hcs_kallsyms *symbols,
 		   bool long_running);

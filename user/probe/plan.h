@@ -22,6 +22,9 @@ enum hcw_point {
 	HCW_POINT_RESTORE_FAULT, /* hmm_range_fault: whose pages a pass revalidates */
 	HCW_POINT_ITERATION,	 /* USDT hcwatch:iteration_begin, iteration_end */
 	HCW_POINT_POOL,		 /* USDT hcpool:alloc, hcpool:free */
+	HCW_POINT_NUMA_SCAN,	 /* change_prot_numa: NUMA balancing takes access away */
+	HCW_POINT_REQUEST,	 /* cpuset_write_resmask, ...: who asked what a kworker does */
+	HCW_POINT_TASK_FORK,	 /* tracepoint sched_process_fork: children are watched too */
 	HCW_POINT_TASK_EXIT,	 /* tracepoint sched_process_exit */
 	HCW_POINT_COUNT,
 };

@@ -32,6 +32,10 @@
 			{prog "_kprobe", fn, false},                                           \
 		}                                                                              \
 	}
+#define TRACEPOINT(tiername, prog, tp)                                         \
+	{                                                                      \
+		.tier = tiername, .function = tp, .hook = {{prog, tp, false}}, \
+	}
 #define TRACEPOINT_PAIR(tiername, suffix, label, end_prog, end_tp, start_prog, start_tp) \
 	{                                                                                \
 		.tier = tiername, .function = label, .hook = {                           \
@@ -145,14 +149,37 @@ static const struct hcw_candidate pool[] = {
 	      "hcpool:alloc"),
 };
 
+/* unsigned long / long (struct vm_area_struct *, unsigned long, unsigned long): 6.1 to 7.3; no
+ * argument is used. */
+static const struct hcw_candidate numa_scan[] = {
+	FENTRY_PAIR("numa_scan", "change_prot_numa", NULL, false),
+	KPROBE_PAIR("numa_scan", "change_prot_numa", NULL, false),
+};
+
+/*
+ * ssize_t cpuset_write_resmask(struct kernfs_open_file *, char *, size_t, loff_t): cgroups v1 and
+ * v2, 6.1 to 7.3. int sysctl_compaction_handler(table, int write, ...) is vm.compact_memory,
+ * compact_store(struct device *, ...) that of one node.
+ */
+static const struct hcw_candidate request[] = {
+	FENTRY("request_cpuset", "cpuset_write_resmask", NULL),
+	KPROBE("request_cpuset", "cpuset_write_resmask", NULL),
+	FENTRY("request_compact", "sysctl_compaction_handler", NULL),
+	KPROBE("request_compact", "sysctl_compaction_handler", NULL),
+	FENTRY("request_compact_node", "compact_store", NULL),
+	KPROBE("request_compact_node", "compact_store", NULL),
+};
+
+/* (struct task_struct *parent, struct task_struct *child): 6.1 to 7.3. */
+static const struct hcw_candidate task_fork[] = {
+	TRACEPOINT(HCW_TIER_TP_BTF, "task_fork_tp_btf", "sched_process_fork"),
+	TRACEPOINT(HCW_TIER_RAW_TP, "task_fork_raw_tp", "sched_process_fork"),
+};
+
 /* The arguments differ (group_dead since 6.16); none is used. */
 static const struct hcw_candidate task_exit[] = {
-	{.tier = HCW_TIER_TP_BTF,
-	 .function = "sched_process_exit",
-	 .hook = {{"task_exit_tp_btf", "sched_process_exit", false}}},
-	{.tier = HCW_TIER_RAW_TP,
-	 .function = "sched_process_exit",
-	 .hook = {{"task_exit_raw_tp", "sched_process_exit", false}}},
+	TRACEPOINT(HCW_TIER_TP_BTF, "task_exit_tp_btf", "sched_process_exit"),
+	TRACEPOINT(HCW_TIER_RAW_TP, "task_exit_raw_tp", "sched_process_exit"),
 };
 
 #define POINT(id, label, want_every, type) \
@@ -176,6 +203,9 @@ static const struct hcw_point_info points[HCW_POINT_COUNT] = {
 	POINT(HCW_POINT_RESTORE_FAULT, restore_fault, false, HCW_R_PASS),
 	POINT(HCW_POINT_ITERATION, iteration, false, HCW_R_ITER_END),
 	POINT(HCW_POINT_POOL, pool, false, HCW_R_POOL_ALLOC),
+	POINT(HCW_POINT_NUMA_SCAN, numa_scan, false, HCW_R_INVAL),
+	POINT(HCW_POINT_REQUEST, request, true, HCW_R_REQUEST),
+	POINT(HCW_POINT_TASK_FORK, task_fork, false, HCW_R_TASK),
 	POINT(HCW_POINT_TASK_EXIT, task_exit, false, HCW_R_TASK_EXIT),
 };
 

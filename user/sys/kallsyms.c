@@ -9,6 +9,7 @@
 
 #define MAX_SYMBOLS (1u << 22)
 #define MAX_NAMES   (1u << 28) /* bytes of all names */
+#define MAX_OFFSET  (1u << 20) /* no function is longer; beyond is memory without a symbol */
 
 struct symbol {
 	uint64_t addr;
@@ -227,7 +228,7 @@ int hcs_kallsyms_name(const struct hcs_kallsyms *k, uint64_t addr, char *buf, si
 	const struct symbol *s = k->visible ? find_addr(k, addr) : NULL;
 	int n;
 
-	if (!s)
+	if (!s || addr - s->addr > MAX_OFFSET)
 		return -ENOENT;
 	n = snprintf(buf, size, "%s+0x%llx%s%s%s", k->names + s->name,
 		     (unsigned long long)(addr - s->addr), s->module ? " [" : "",

@@ -24,8 +24,8 @@ size_t hcs_kallsyms_count(const struct hcs_kallsyms *k, const char *name, const 
 int hcs_kallsyms_hidden(const struct hcs_kallsyms *k);
 
 /*
- * "name+0x1f [module]" into buf; -ENOENT when no symbol is at or below addr or addresses are
- * hidden, -E2BIG when it was cut to fit.
+ * "name+0x1f [module]" into buf; -ENOENT when no symbol is at addr or up to 1 MiB below it or
+ * addresses are hidden, -E2BIG when it was cut to fit.
  */
 int hcs_kallsyms_name(const struct hcs_kallsyms *k, uint64_t addr, char *buf, size_t size);
 

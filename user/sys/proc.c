@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
+#include <unistd.h>
 #include "io.h"
 #include "num.h"
 #include "proc.h"
@@ -106,4 +107,43 @@ ssize_t hcs_proc_cmdline(int root, pid_t pid, char *buf, size_t size, uint64_t d
 			buf[i] = ' ';
 	}
 	return n;
+}
+
+ssize_t hcs_proc_exe(int root, pid_t pid, char *buf, size_t size, uint64_t deadline)
+{
+	char path[HCS_PATH];
+	ssize_t n;
+	int ret = hcs_proc_path(path, sizeof(path), pid, "exe");
+
+	if (!ret)
+		ret = hcs_late(deadline);
+	if (ret)
+		return ret;
+	n = readlinkat(root, path, buf, size);
+	if (n < 0)
+		return hcs_errno();
+	if ((size_t)n >= size)
+		return -E2BIG;
+	buf[n] = '\0';
+	return n;
+}
+
+struct process_walk {
+	int (*fn)(pid_t pid, void *ctx);
+	void *ctx;
+};
+
+static int process_entry(const char *name, void *ctx)
+{
+	struct process_walk *w = ctx;
+	uint64_t pid;
+
+	return hcs_name_number(name, "", INT32_MAX, &pid) ? w->fn((pid_t)pid, w->ctx) : 0;
+}
+
+int hcs_proc_each(int root, int (*fn)(pid_t pid, void *ctx), void *ctx, uint64_t deadline)
+{
+	struct process_walk w = {.fn = fn, .ctx = ctx};
+
+	return hcs_each_name(root, "proc", process_entry, &w, deadline);
 }

@@ -24,4 +24,17 @@ int hcs_proc_read(int root, pid_t pid, struct hcs_proc *out, uint64_t deadline);
  */
 ssize_t hcs_proc_cmdline(int root, pid_t pid, char *buf, size_t size, uint64_t deadline);
 
+/*
+ * The program a process runs, as /proc/<pid>/exe names it (a deleted file ends in " (deleted)"),
+ * NUL terminated. Returns its length, -ENOENT for kernel threads and processes that are gone,
+ * -EACCES when it is not ours to look at, -E2BIG.
+ */
+ssize_t hcs_proc_exe(int root, pid_t pid, char *buf, size_t size, uint64_t deadline);
+
+/*
+ * Calls fn(pid, ctx) for every process (thread group) there is, in no order; one that starts
+ * meanwhile may be missed. A non-zero return of `fn` ends the walk and is returned.
+ */
+int hcs_proc_each(int root, int (*fn)(pid_t pid, void *ctx), void *ctx, uint64_t deadline);
+
 #endif

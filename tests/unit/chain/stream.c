@@ -99,20 +99,57 @@ void stream_hole(struct stream *s, __u64 from, __u64 to, __u64 count, __u32 sour
 	stream_put(s, HCW_R_HOLE, to, 0, &h, sizeof(h));
 }
 
-void stream_inval(struct stream *s, __u64 start, __u64 ts, __u32 tid, __u64 attempt, __u32 count)
+void stream_hit(struct stream *s, __u64 ts, const struct hit *hit)
 {
 	struct hcw_inval i = {
-		.start = start,
+		.start = hit->start,
 		.mm = MM,
-		.lo = POOL,
-		.hi = POOL + (__u64)count * PAGE,
-		.attempt = attempt,
-		.count = count,
+		.lo = hit->hi ? hit->lo : POOL,
+		.hi = hit->hi ? hit->hi : POOL + (__u64)hit->count * PAGE,
+		.attempt = hit->attempt,
+		.count = hit->count,
 		.event = 1,
 		.victim = SERVER,
+		.span = (__u32)(hit->last - hit->start),
+		.reason = hit->attempt ? hit->reason : HCW_REASON_NONE,
+		.via = hit->via,
 	};
 
-	stream_put(s, HCW_R_INVAL, ts, tid, &i, sizeof(i));
+	assert_in_range(hit->last - hit->start, 0, MS(1000));
+	stream_put(s, HCW_R_INVAL, ts, hit->tid, &i, sizeof(i));
+}
+
+void stream_inval(struct stream *s, __u64 start, __u64 ts, __u32 tid, __u64 attempt, __u32 count)
+{
+	struct hit hit = {
+		.start = start,
+		.last = ts,
+		.tid = tid,
+		.count = count,
+		.attempt = attempt,
+		.reason = MR_SYSCALL,
+	};
+
+	stream_hit(s, ts, &hit);
+}
+
+void stream_request(struct stream *s, __u64 ts, __u32 tid, enum hcw_request_kind kind, __u64 mm)
+{
+	struct hcw_request r = {.mm = mm, .kind = kind, .tgid = tid};
+
+	stream_put(s, HCW_R_REQUEST, ts, tid, &r, sizeof(r));
+}
+
+void stream_stack(struct stream *s, __s32 id, __u32 depth, const char *names, size_t len)
+{
+	struct {
+		struct hcw_stack h;
+		char names[MAX_BODY - sizeof(struct hcw_stack)];
+	} b = {.h = {.id = id, .depth = depth}};
+
+	assert_true(len <= sizeof(b.names));
+	memcpy(b.names, names, len);
+	stream_put(s, HCW_R_STACK, MS(1), 0, &b, sizeof(b.h) + len);
 }
 
 void stream_migrate(struct stream *s, __u64 start, __u64 ts, __u32 tid, __u64 attempt, __u64 ok)
@@ -198,6 +235,7 @@ void stream_stop(struct stream *s, const struct stop *stop)
 		.stack = 5,
 		.victim = victim,
 		.reason = stop->attempt ? stop->reason : HCW_REASON_NONE,
+		.via = stop->via,
 	};
 
 	stream_put(s, HCW_R_EVICT, end - 100, tid, &e, sizeof(e));

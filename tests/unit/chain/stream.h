@@ -15,7 +15,7 @@
 
 #define MS(x)	      ((__u64)(x)*1000000u)
 
-#define ALL_SOURCES   0x7ffeu
+#define ALL_SOURCES   0xfffeu
 #define BIT_OF(type)  (1u << (type))
 #define WITHOUT(type) (ALL_SOURCES & ~BIT_OF(type))
 
@@ -47,7 +47,18 @@ struct stop {
 	__u64 mm;
 	__u64 attempt;
 	__u32 reason; /* enum migrate_reason, used when attempt is set */
+	__u32 via;    /* enum hcw_via */
 	__u32 trigger;
+	__u64 lo, hi;
+};
+
+/* Invalidations of the server's pages, from `start` to `last`; hi 0 means pages of its pool. */
+struct hit {
+	__u64 start, last;
+	__u32 tid, count;
+	__u64 attempt;
+	__u32 reason; /* enum migrate_reason, used when attempt is set */
+	__u32 via;    /* enum hcw_via */
 	__u64 lo, hi;
 };
 
@@ -67,6 +78,8 @@ void stream_pool(struct stream *s, __u64 ts, __u32 tgid, __u64 ptr, enum hcw_bac
 void stream_pool_free(struct stream *s, __u64 ts, __u32 tgid, __u64 ptr);
 void stream_mapping(struct stream *s, __u64 ts, __u64 pool, __u64 lo, __u64 hi, __u32 vmflags);
 void stream_hole(struct stream *s, __u64 from, __u64 to, __u64 count, __u32 source);
+void stream_hit(struct stream *s, __u64 ts, const struct hit *hit);
+/* The same, made by move_pages() or by no migration; `ts` is the last one's, too. */
 void stream_inval(struct stream *s, __u64 start, __u64 ts, __u32 tid, __u64 attempt, __u32 count);
 void stream_migrate(struct stream *s, __u64 start, __u64 ts, __u32 tid, __u64 attempt, __u64 ok);
 void stream_pass(struct stream *s, __u64 start, __u64 ts, __u64 mm, __u64 work, bool resumed);
@@ -81,6 +94,10 @@ void stream_restart(struct stream *s, __u64 ts, __u32 victim, __u64 mm);
 /* An eviction or a restore that no quiesce or resume encloses. */
 void stream_evict(struct stream *s, __u64 start, __u64 ts, __u32 victim, __u64 mm, __u32 trigger);
 void stream_restore(struct stream *s, __u64 ts, __u32 victim, __u64 mm);
+
+void stream_request(struct stream *s, __u64 ts, __u32 tid, enum hcw_request_kind kind, __u64 mm);
+/* `names`: `depth` of them, each NUL terminated, `len` bytes in all. */
+void stream_stack(struct stream *s, __s32 id, __u32 depth, const char *names, size_t len);
 
 /* What move_pages() answered: `n` pages from the start of `pool`, all refused or all moved. */
 struct hcw_move_pages stream_refused(__u64 start, __u64 pool, __u32 n);

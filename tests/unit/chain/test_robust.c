@@ -174,11 +174,14 @@ static void check_indices(const struct hcw_model *m)
 		assert_in_range(m->episodes[i].pool + 1, 0, m->n_pools);
 		assert_in_range(m->episodes[i].attempt + 1, 0, m->n_attempts);
 		assert_true(m->episodes[i].passes >= m->episodes[i].passes_thrown);
+		assert_true(m->episodes[i].n_prolonged <= HCW_MAX_PROLONGERS);
 	}
 	for (i = 0; i < m->n_attempts; i++)
 		assert_in_range(m->attempts[i].pool + 1, 0, m->n_pools);
-	for (i = 0; i < m->n_stalls; i++)
+	for (i = 0; i < m->n_stalls; i++) {
 		assert_in_range(m->stalls[i].episode + 1, 0, m->n_episodes);
+		assert_in_range(m->stalls[i].collateral + 1, 0, m->n_episodes);
+	}
 }
 
 static void random_stream(__u64 seed, unsigned int sources)
@@ -189,6 +192,7 @@ static void random_stream(__u64 seed, unsigned int sources)
 	__u16 type;
 
 	stream_open(&s, sources);
+	hcw_chain_one_group(s.chain, seed & 2);
 	for (i = 1; i <= RANDOM_RECORDS; i++) {
 		random_body(&state, body, 32);
 		type = (__u16)(next_random(&state) % (HCW_R_BPF_COUNT + 1));

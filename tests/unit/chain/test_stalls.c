@@ -159,12 +159,33 @@ static void test_many_at_once(void **state)
 	stream_close(&s);
 }
 
+/* Without room the oldest goes: its end is the least likely to come. */
+static void test_oldest_goes(void **state)
+{
+	const struct hcw_victim *v;
+	struct stream s;
+	__u32 i;
+
+	(void)state;
+	stream_open(&s, ALL_SOURCES);
+	for (i = 0; i < 67; i++)
+		mark(&s, HCW_R_ITER_BEGIN, MS(10) + i, 1000 + i, 1);
+	v = hcw_chain_model(s.chain)->victims;
+	assert_int_equal(v->iterations_unpaired, 3);
+	for (i = 3; i < 67; i++)
+		mark(&s, HCW_R_ITER_END, MS(20) + i, 1000 + i, 1);
+	assert_int_equal(v->iterations, 64);
+	assert_int_equal(v->iterations_unpaired, 3);
+	stream_close(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_is_a_stall), cmocka_unit_test(test_stall_is_told_whole),
 		cmocka_unit_test(test_overlap),		cmocka_unit_test(test_still_open),
 		cmocka_unit_test(test_unpaired),	cmocka_unit_test(test_many_at_once),
+		cmocka_unit_test(test_oldest_goes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,6 +14,11 @@ static const char symbols_61[] =
 	"ffffffff81000030 t __traceiter_mm_migrate_pages\n"
 	"ffffffff81000040 t __traceiter_mm_migrate_pages_start\n"
 	"ffffffff81000050 t __traceiter_sched_process_exit\n"
+	"ffffffff81000060 t __traceiter_sched_process_fork\n"
+	"ffffffff81000070 T change_prot_numa\n"
+	"ffffffff81000080 t cpuset_write_resmask\n"
+	"ffffffff81000090 T sysctl_compaction_handler\n"
+	"ffffffff810000a0 t compact_store\n"
 	"ffffffffc0000000 t amdgpu_mn_invalidate_hsa\t[amdgpu]\n"
 	"ffffffffc0000010 t kfd_open\t[amdgpu]\n"
 	"ffffffffc0000020 t kgd2kfd_quiesce_mm\t[amdgpu]\n"
@@ -70,7 +75,36 @@ static void first_choice_everywhere(void **state)
 	expect(&plan, HCW_POINT_MIGRATE, HCW_TIER_TP_BTF, "mm_migrate_pages", "");
 	expect(&plan, HCW_POINT_QUIESCE, HCW_TIER_FENTRY, "kgd2kfd_quiesce_mm", "");
 	expect(&plan, HCW_POINT_EVICT, HCW_TIER_FENTRY, "kfd_process_evict_queues", "");
+	expect(&plan, HCW_POINT_NUMA_SCAN, HCW_TIER_FENTRY, "change_prot_numa", "");
+	expect(&plan, HCW_POINT_REQUEST, HCW_TIER_FENTRY,
+	       "cpuset_write_resmask, sysctl_compaction_handler, compact_store", "");
+	expect(&plan, HCW_POINT_TASK_FORK, HCW_TIER_TP_BTF, "sched_process_fork", "");
 	expect(&plan, HCW_POINT_TASK_EXIT, HCW_TIER_TP_BTF, "sched_process_exit", "");
+}
+
+/* zram has a compact_store() of its own. As a module it is no matter; built in, the name says
+ * nothing. */
+static void name_of_two_functions(void **state)
+{
+	struct machine m = {"ffffffff81000000 t compact_store\n"
+			    "ffffffffc0000000 t compact_store\t[zram]\n",
+			    true, true};
+	struct hcw_calibration c;
+	struct hcw_plan plan;
+
+	(void)state;
+	calibrate(&c, &m, false);
+	hcw_plan_build(&plan, &c);
+	expect(&plan, HCW_POINT_REQUEST, HCW_TIER_FENTRY, "compact_store", "");
+	m.symbols = "ffffffffc0000000 t compact_store\t[zram]\n";
+	calibrate(&c, &m, false);
+	assert_true(c.trial[hcw_candidate_index(HCW_POINT_REQUEST, 4)].absent);
+	m.symbols = "ffffffff81000000 t compact_store\n"
+		    "ffffffff81000010 t compact_store\n";
+	calibrate(&c, &m, false);
+	hcw_plan_build(&plan, &c);
+	expect(&plan, HCW_POINT_REQUEST, HCW_TIER_OFF, "",
+	       "fentry: 2 functions have this name; kprobe: 2 functions have this name");
 }
 
 /* Both drivers' callbacks are wanted; the test GPU's module is built without BTF. */
@@ -199,6 +233,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(first_choice_everywhere),
+		cmocka_unit_test(name_of_two_functions),
 		cmocka_unit_test(every_driver_that_is_there),
 		cmocka_unit_test(driver_without_btf),
 		cmocka_unit_test(built_in_driver_needs_no_module_btf),

@@ -29,9 +29,9 @@ static void each_candidate(candidate_fn fn, void *ctx)
 static void names_are_stable(void **state)
 {
 	static const char *const names[HCW_POINT_COUNT] = {
-		"move_pages",	 "migrate",   "notifier", "hsa_callback", "kfd_open",
-		"quiesce",	 "resume",    "evict",	  "restore",	  "restore_pass",
-		"restore_fault", "iteration", "pool",	  "task_exit",
+		"move_pages", "migrate",   "notifier", "hsa_callback", "kfd_open",	"quiesce",
+		"resume",     "evict",	   "restore",  "restore_pass", "restore_fault", "iteration",
+		"pool",	      "numa_scan", "request",  "task_fork",    "task_exit",
 	};
 	int p;
 

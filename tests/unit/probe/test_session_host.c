@@ -13,11 +13,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
 #include "../../../allocator/include/hcpool/iteration.h"
 #include "../../../allocator/src/usdt.h"
-#include "../../../user/probe/session.h"
+#include "../../../user/probe/internal.h"
 
 #define SKIPPED	   77
 #define ITERATIONS 1009 /* prime: no buffer size divides it */
@@ -32,6 +34,7 @@ struct seen {
 	struct hcw_task task;
 	struct hcw_move_pages move;
 	__u32 exited;
+	__u32 iterating; /* process of the last iteration */
 };
 
 static int on_record(const struct hcw_rec *rec, void *ctx)
@@ -48,7 +51,9 @@ static int on_record(const struct hcw_rec *rec, void *ctx)
 		assert_int_equal(iter->id, s->next_begin++);
 	else if (rec->type == HCW_R_ITER_END)
 		assert_int_equal(iter->id, s->next_end++);
-	else if (rec->type == HCW_R_POOL_ALLOC)
+	if (rec->type == HCW_R_ITER_END)
+		s->iterating = iter->tgid;
+	if (rec->type == HCW_R_POOL_ALLOC)
 		memcpy(&s->pool, body, sizeof(s->pool));
 	else if (rec->type == HCW_R_MOVE_PAGES)
 		memcpy(&s->move, body, sizeof(s->move));
@@ -205,6 +210,72 @@ static void others_are_not_told(void **state)
 	hcw_session_close(s);
 }
 
+static bool is_listed(const struct hcw_session *s, pid_t pid)
+{
+	__u32 key = (__u32)pid, value;
+
+	return !bpf_map__lookup_elem(s->attached.skel->maps.watched, &key, sizeof(key), &value,
+				     sizeof(value), 0);
+}
+
+/* A child, and a child of that, which does the work. The first one lives until the pipe is closed.
+ */
+static pid_t fork_worker(const int *pipefd)
+{
+	pid_t child = fork();
+	__u32 tid;
+	char byte;
+
+	if (child)
+		return child;
+	close(pipefd[1]);
+	if (!fork()) {
+		iterate(&tid);
+		_exit(0);
+	}
+	wait(NULL);
+	_exit(read(pipefd[0], &byte, 1) ? 1 : 0);
+}
+
+/* Until it is dead; its number may be another's then. */
+static void children_are_watched(void **state)
+{
+	struct hcw_session *s = open_session(0, true);
+	const struct hcw_plan *plan = hcw_session_plan(s);
+	struct seen seen = {0};
+	time_t end = time(NULL) + 30;
+	int pipefd[2], status;
+	pid_t child;
+
+	(void)state;
+	if (!plan->entry[HCW_POINT_TASK_FORK].active || !plan->entry[HCW_POINT_TASK_EXIT].active) {
+		printf("children not checked: %s\n", plan->entry[HCW_POINT_TASK_FORK].reason);
+		hcw_session_close(s);
+		skip();
+	}
+	attach_self(s);
+	assert_int_equal(pipe(pipefd), 0);
+	fflush(stdout);
+	child = fork_worker(pipefd);
+	/* 0 also when a record was being written just then */
+	while (seen.count[HCW_R_ITER_END] < ITERATIONS && time(NULL) < end)
+		assert_true(hcw_session_pump(s, 50, on_record, &seen) >= 0);
+	assert_int_equal(seen.count[HCW_R_ITER_END], ITERATIONS);
+	assert_true(is_listed(s, child));
+	assert_int_not_equal(seen.iterating, child);
+	assert_int_not_equal(seen.iterating, getpid());
+	close(pipefd[1]);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_false(is_listed(s, child));
+	assert_false(is_listed(s, (pid_t)seen.iterating));
+	assert_true(is_listed(s, getpid()));
+	close(pipefd[0]);
+	drain(s, &seen);
+	exact_totals(s, &seen);
+	hcw_session_close(s);
+}
+
 /* Half of the pages are there, the other half never was: node and -ENOENT, and the range that was
  * asked for. */
 static void statuses_are_counted(void **state)
@@ -255,6 +326,7 @@ int main(void)
 		cmocka_unit_test(marks_and_tasks_come_through),
 		cmocka_unit_test(nothing_is_lost_uncounted),
 		cmocka_unit_test(others_are_not_told),
+		cmocka_unit_test(children_are_watched),
 		cmocka_unit_test(statuses_are_counted),
 	};
 	const struct hcw_session_opts opts = {0};

@@ -65,6 +65,28 @@ static void test_name(void **state)
 	hcs_kallsyms_free(k);
 }
 
+/* An address of a module that went away, say, must not get the name of the last function before
+ * it. */
+static void test_far_from_any_symbol(void **state)
+{
+	struct hcs_kallsyms *k;
+	int root = tree_new();
+	char buf[32];
+
+	(void)state;
+	tree_text(root, FILE_NAME, "1000000 t low\n2000000 t high\t[m]\n");
+	assert_int_equal(hcs_kallsyms_load(&k, root, 0), 0);
+	check_name(k, 0x1100000, "low+0x100000");
+	assert_int_equal(hcs_kallsyms_name(k, 0x1100001, buf, sizeof(buf)), -ENOENT);
+	assert_int_equal(hcs_kallsyms_name(k, 0x1ffffff, buf, sizeof(buf)), -ENOENT);
+	check_name(k, 0x2000000, "high+0x0 [m]");
+	check_name(k, 0x2100000, "high+0x100000 [m]");
+	assert_int_equal(hcs_kallsyms_name(k, 0x2100001, buf, sizeof(buf)), -ENOENT);
+	assert_int_equal(hcs_kallsyms_name(k, UINT64_MAX, buf, sizeof(buf)), -ENOENT);
+	hcs_kallsyms_free(k);
+	tree_remove(root);
+}
+
 static void test_hidden(void **state)
 {
 	struct hcs_kallsyms *k = load("proc-hidden");
@@ -162,9 +184,13 @@ static void test_this_kernel(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_count),  cmocka_unit_test(test_name),
-		cmocka_unit_test(test_hidden), cmocka_unit_test(test_malformed),
-		cmocka_unit_test(test_many),   cmocka_unit_test(test_this_kernel),
+		cmocka_unit_test(test_count),
+		cmocka_unit_test(test_name),
+		cmocka_unit_test(test_hidden),
+		cmocka_unit_test(test_malformed),
+		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_this_kernel),
+		cmocka_unit_test(test_far_from_any_symbol),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

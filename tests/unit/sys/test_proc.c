@@ -130,12 +130,71 @@ static void test_this_process(void **state)
 	close(root);
 }
 
+struct seen {
+	size_t n;
+	int self, stop_at;
+};
+
+static int see(pid_t pid, void *ctx)
+{
+	struct seen *s = ctx;
+
+	s->n++;
+	s->self |= pid == getpid();
+	return s->stop_at && pid == s->stop_at;
+}
+
+/* Only whole numbers are processes. */
+static void test_each(void **state)
+{
+	int root = tree_new();
+	struct seen s = {0};
+
+	(void)state;
+	tree_text(root, "proc/1/stat", "");
+	tree_text(root, "proc/12/stat", "");
+	tree_text(root, "proc/self2/stat", "");
+	tree_text(root, "proc/12x/stat", "");
+	tree_text(root, "proc/-3/stat", "");
+	assert_int_equal(hcs_proc_each(root, see, &s, 0), 0);
+	assert_int_equal(s.n, 2);
+	s.stop_at = 12;
+	assert_int_equal(hcs_proc_each(root, see, &s, 0), 1);
+	assert_int_equal(hcs_proc_each(root, see, &s, 1), -ETIMEDOUT);
+	tree_remove(root);
+	root = hcs_root();
+	s = (struct seen){0};
+	assert_int_equal(hcs_proc_each(root, see, &s, 0), 0);
+	assert_true(s.self);
+	close(root);
+}
+
+static void test_exe(void **state)
+{
+	char buf[256];
+	int root = tree_new();
+
+	(void)state;
+	tree_link(root, "proc/9/exe", "/usr/bin/a b (deleted)");
+	assert_int_equal(hcs_proc_exe(root, 9, buf, sizeof(buf), 0), 22);
+	assert_string_equal(buf, "/usr/bin/a b (deleted)");
+	assert_int_equal(hcs_proc_exe(root, 9, buf, 22, 0), -E2BIG);
+	assert_int_equal(hcs_proc_exe(root, 8, buf, sizeof(buf), 0), -ENOENT);
+	assert_int_equal(hcs_proc_exe(root, -1, buf, sizeof(buf), 0), -EINVAL);
+	tree_remove(root);
+	root = hcs_root();
+	assert_true(hcs_proc_exe(root, 0, buf, sizeof(buf), 0) > 0);
+	assert_non_null(strstr(buf, "test_sys_proc"));
+	close(root);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_read),	     cmocka_unit_test(test_cmdline),
 		cmocka_unit_test(test_odd_comm),     cmocka_unit_test(test_malformed),
-		cmocka_unit_test(test_this_process),
+		cmocka_unit_test(test_this_process), cmocka_unit_test(test_each),
+		cmocka_unit_test(test_exe),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

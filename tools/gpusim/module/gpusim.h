@@ -17,6 +17,7 @@
 #include <linux/atomic.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/sched.h>
 #include <linux/types.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -49,6 +50,22 @@ static inline struct gpusim_device *to_gpusim(struct drm_device *drm)
 	return container_of(drm, struct gpusim_device, drm);
 }
 
+/* One restore pass, and whose invalidations overtake it. Under process->lock. */
+#define GPUSIM_PASS_ACTORS 16
+
+struct gpusim_actor {
+	pid_t tid;
+	char comm[TASK_COMM_LEN];
+	u32 invalidations;
+};
+
+struct gpusim_pass {
+	bool running;
+	u32 invalidations; /* since it began, also of actors beyond the table */
+	unsigned int actors;
+	struct gpusim_actor actor[GPUSIM_PASS_ACTORS];
+};
+
 struct gpusim_stats; /* one stats_<gpuid> folder, kfd.c */
 
 /* What the GPUs know of one address space, shared by all files of all render nodes it has open. */
@@ -70,6 +87,7 @@ struct gpusim_process {
 	u64 evict_ns; /* start of the eviction under way */
 	u64 evicted_ns, evicted_jiffies; /* sum of the finished ones */
 	u32 passes;
+	struct gpusim_pass pass;
 
 	struct gpusim_stats *stats[GPUSIM_GPUS];
 };
@@ -123,5 +141,13 @@ enum gpusim_counter {
 
 void gpusim_count(enum gpusim_counter counter, u64 n);
 ssize_t gpusim_counters_show(char *buf);
+
+/* overtakers.c: who overtook passes, by the same measure. Its lock is taken inside of all others.
+ */
+void gpusim_pass_begin(struct gpusim_pass *pass);
+void gpusim_pass_overtaken(struct gpusim_pass *pass); /* by the current task */
+void gpusim_pass_end(struct gpusim_pass *pass, bool thrown);
+ssize_t gpusim_overtakers_show(char *buf);
+void gpusim_overtakers_reset(void);
 
 #endif

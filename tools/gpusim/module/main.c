@@ -150,8 +150,22 @@ static ssize_t counters_show(struct device_driver *driver, char *buf)
 }
 static DRIVER_ATTR_RO(counters);
 
+static ssize_t overtakers_show(struct device_driver *driver, char *buf)
+{
+	return gpusim_overtakers_show(buf);
+}
+
+/* Writing anything begins anew. */
+static ssize_t overtakers_store(struct device_driver *driver, const char *buf, size_t len)
+{
+	gpusim_overtakers_reset();
+	return len;
+}
+static DRIVER_ATTR_RW(overtakers);
+
 static struct attribute *gpusim_driver_attrs[] = {
 	&driver_attr_counters.attr,
+	&driver_attr_overtakers.attr,
 	NULL,
 };
 ATTRIBUTE_GROUPS(gpusim_driver);

@@ -92,6 +92,7 @@ static noinline __noclone bool gpusim_invalidate_range(struct mmu_interval_notif
 		process->closing = true;
 	if (!process->closing) {
 		gpusim_count(GPUSIM_INVALIDATIONS, 1);
+		gpusim_pass_overtaken(&process->pass);
 		hit->invalid++;
 		if (READ_ONCE(gpusim_params.evict)) {
 			WRITE_ONCE(process->evicted, process->evicted + 1);
@@ -219,8 +220,12 @@ static int restore_ranges(struct gpusim_process *process)
 
 static void finish_pass(struct gpusim_process *process, unsigned int seen, int ret)
 {
+	bool thrown;
+
 	mutex_lock(&process->lock);
-	if (!ret && process->evicted == seen) {
+	thrown = ret || process->evicted != seen;
+	gpusim_pass_end(&process->pass, thrown);
+	if (!thrown) {
 		gpusim_resume(process);
 	} else {
 		gpusim_count(GPUSIM_PASSES_THROWN, 1);
@@ -244,6 +249,7 @@ noinline __noclone void gpusim_restore_worker(struct work_struct *work)
 	seen = process->evicted;
 	if (seen) {
 		process->passes++;
+		gpusim_pass_begin(&process->pass);
 		gpusim_count(GPUSIM_PASSES, 1);
 	}
 	mutex_unlock(&process->lock);
