@@ -38,12 +38,16 @@ enum hcw_exit hcw_err_exit_of(int err)
 	case EPERM:
 	case EACCES:
 		return HCW_EXIT_PERMISSION;
-	case ENOSYS:
-	case EOPNOTSUPP:
-	case ENODEV:
-		return HCW_EXIT_UNSUPPORTED;
-	default:
+	case EINVAL:
+	case ENOENT:
+	case EEXIST:
+	case EISDIR:
+	case ENOTDIR:
+	case ENAMETOOLONG:
+	case ESRCH:
 		return HCW_EXIT_USAGE;
+	default:
+		return HCW_EXIT_UNSUPPORTED;
 	}
 }
 

@@ -23,7 +23,8 @@ int hcw_err_set(struct hcw_err *err, int ret, enum hcw_exit code, const char *fm
 /* Sets the hint of an error already filled. */
 void hcw_err_hint(struct hcw_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Exit code that fits an errno: EPERM/EACCES -> 4, ENOSYS/EOPNOTSUPP/ENODEV -> 3, else 2. */
+/* Exit code that fits an errno: not permitted 4; what a user names wrongly (no such file, exists
+ * already, ...) 2; else 3. */
 enum hcw_exit hcw_err_exit_of(int err);
 
 /* Prints it in the form above; strings are escaped for a terminal. Returns err->code. */

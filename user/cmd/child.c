@@ -5,11 +5,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "child.h"
 
-static void child_run(int hold, int error, char *const argv[], int stdout_fd)
+static void child_run(int hold, int error, char *const argv[], int stdout_fd, bool ours)
 {
 	sigset_t none;
 	char byte;
@@ -17,6 +18,9 @@ static void child_run(int hold, int error, char *const argv[], int stdout_fd)
 
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL); /* ignored ones stay so over exec */
+	if (ours)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (stdout_fd >= 0 && dup2(stdout_fd, STDOUT_FILENO) < 0)
 		goto fail;
 	/* read() returns 0 when the parent closes its end: to let go, or because it died */
@@ -30,12 +34,13 @@ fail:
 	_exit(127);
 }
 
-int child_start(struct hcw_child *c, char *const argv[], int stdout_fd, struct hcw_err *err)
+int child_start(struct hcw_child *c, char *const argv[], int stdout_fd, bool ours,
+		struct hcw_err *err)
 {
 	int hold[2], error[2];
 	pid_t pid;
 
-	*c = (struct hcw_child){.hold_fd = -1, .error_fd = -1};
+	*c = (struct hcw_child){.hold_fd = -1, .error_fd = -1, .ours = ours};
 	if (pipe2(hold, O_CLOEXEC))
 		return hcw_err_set(err, -errno, HCW_EXIT_UNSUPPORTED, "cannot make a pipe: %s",
 				   strerror(errno));
@@ -47,7 +52,7 @@ int child_start(struct hcw_child *c, char *const argv[], int stdout_fd, struct h
 	pid = fork();
 	if (!pid) {
 		close(hold[1]);
-		child_run(hold[0], error[1], argv, stdout_fd);
+		child_run(hold[0], error[1], argv, stdout_fd, ours);
 	}
 	close(hold[0]);
 	close(error[1]);
@@ -69,6 +74,7 @@ int child_release(struct hcw_child *c, struct hcw_err *err)
 
 	close(c->hold_fd);
 	c->hold_fd = -1;
+	c->released = true;
 	do {
 		n = read(c->error_fd, &e,
 			 sizeof(e)); /* ends with exec, which closes the other end */
@@ -90,21 +96,27 @@ bool child_ended(struct hcw_child *c)
 	return c->ended;
 }
 
-void child_stop(struct hcw_child *c, int sig, unsigned int ms)
+void child_leave(struct hcw_child *c, int sig, unsigned int ms)
 {
 	unsigned int waited;
 
+	if (c->pid <= 0 || child_ended(c))
+		return;
+	if (!c->released) {
+		kill(c->pid, SIGKILL);
+		waitpid(c->pid, &c->status, 0);
+		c->ended = true;
+	}
 	if (c->hold_fd >= 0)
 		close(c->hold_fd);
 	if (c->error_fd >= 0)
 		close(c->error_fd);
 	c->hold_fd = c->error_fd = -1;
-	if (c->pid <= 0 || child_ended(c))
-		return;
-	kill(c->pid, sig);
+	if (sig && !c->ended)
+		kill(c->pid, sig);
 	for (waited = 0; waited < ms && !child_ended(c); waited += 10)
 		poll(NULL, 0, 10);
-	if (child_ended(c))
+	if (!c->ours || child_ended(c))
 		return;
 	kill(c->pid, SIGKILL);
 	waitpid(c->pid, &c->status, 0);

@@ -47,8 +47,12 @@ static json_t *gpus(int root)
 	json_t *list = json_array();
 
 	for (i = 0; i < n; i++) {
-		json_t *o = json_object();
+		json_t *o;
 
+		/* a display adapter of somebody else's is no GPU this is about */
+		if (!node[i].has_gtt && strcmp(node[i].driver, "amdgpu"))
+			continue;
+		o = json_object();
 		json_object_set_new(o, "render", json_integer(node[i].minor));
 		json_object_set_new(o, "driver", text(node[i].driver));
 		json_object_set_new(o, "simulated", json_boolean(strcmp(node[i].driver, "amdgpu")));
@@ -155,7 +159,7 @@ static void parse_gpus(const json_t *list, struct hcw_trace_info *out)
 int header_parse(const char *json, size_t len, struct hcw_trace_info *out, struct hcw_err *err)
 {
 	json_t *o = json_loadb(json, strnlen(json, len), 0, NULL), *target;
-	json_int_t format;
+	json_int_t format, abi;
 
 	if (!json_is_object(o)) {
 		json_decref(o);
@@ -167,6 +171,15 @@ int header_parse(const char *json, size_t len, struct hcw_trace_info *out, struc
 		hcw_err_set(err, -EBADMSG, HCW_EXIT_TRACE,
 			    "the trace has format %lld, this hcwatch reads format %d", format,
 			    HCW_FORMAT);
+		hcw_err_hint(err, "read it with the hcwatch that recorded it, or a newer one");
+		return -EBADMSG;
+	}
+	abi = json_integer_value(json_object_get(o, "abi"));
+	if (abi != HCW_ABI_VERSION) {
+		json_decref(o);
+		hcw_err_set(err, -EBADMSG, HCW_EXIT_TRACE,
+			    "the trace's records have version %lld, this hcwatch reads version %d",
+			    abi, HCW_ABI_VERSION);
 		hcw_err_hint(err, "read it with the hcwatch that recorded it, or a newer one");
 		return -EBADMSG;
 	}
@@ -211,6 +224,7 @@ unsigned int header_sources(const struct hcw_trace_info *info)
 		{HCW_POINT_ITERATION, 1u << HCW_R_ITER_BEGIN | 1u << HCW_R_ITER_END},
 		{HCW_POINT_POOL, 1u << HCW_R_POOL_ALLOC | 1u << HCW_R_POOL_FREE},
 		{HCW_POINT_TASK_EXIT, 1u << HCW_R_TASK_EXIT},
+		{HCW_POINT_REQUEST, 1u << HCW_R_REQUEST},
 	};
 	unsigned int mask = 0;
 	size_t i;

@@ -18,6 +18,7 @@ enum {
 	OPT_POOL_MIB,
 	OPT_TRIALS,
 	OPT_ITERATIONS,
+	OPT_TRIGGER,
 	OPT_IMMUNE,
 	OPT_TRACES,
 	OPT_HCSTALL,
@@ -26,12 +27,15 @@ enum {
 };
 
 static const struct argp_option options[] = {
-	{"allocator", 'a', "ARM", 0, "measure only this arm: registered or gtt (may be repeated)",
+	{"allocator", 'a', "ARM", 0,
+	 "measure this arm: registered, gtt or userptr (may be repeated); default: the first two",
 	 0},
 	{"pool-gb", OPT_POOL_GB, "N", 0, "pool size in GB (10^9 bytes); default 180", 0},
 	{"pool-mib", OPT_POOL_MIB, "N", 0, "pool size in MiB", 0},
 	{"trials", OPT_TRIALS, "N", 0, "trials per arm; default 3", 0},
 	{"iterations", OPT_ITERATIONS, "N", 0, "iterations per phase; default 1000", 0},
+	{"trigger", OPT_TRIGGER, "NAME", 0,
+	 "what is done to the pool; default move_pages, the others: hcstall --trigger list", 0},
 	{"require-immune", OPT_IMMUNE, "ARM", 0, "exit 1 when this arm is not immune", 0},
 	{"traces", OPT_TRACES, "DIR", 0, "keep each arm's trace here, as ARM.hcw", 0},
 	{"hcstall", OPT_HCSTALL, "FILE", 0, "the reproducer to run; default: beside hcwatch", 0},
@@ -43,12 +47,22 @@ static const struct argp_option options[] = {
 
 static const char *arm_named(struct argp_state *state, const char *name)
 {
+	const struct lab_kind *kind = lab_kind_find(name);
+
+	if (kind)
+		return kind->name;
+	argp_error(state, "no such arm: %s (there are registered, gtt and userptr)", name);
+	return NULL;
+}
+
+static const char *trigger_named(struct argp_state *state, const char *name)
+{
 	size_t i;
 
-	for (i = 0; lab_arms[i]; i++)
-		if (!strcmp(lab_arms[i], name))
-			return lab_arms[i];
-	argp_error(state, "no such arm: %s (there are registered and gtt)", name);
+	for (i = 0; lab_triggers[i]; i++)
+		if (!strcmp(lab_triggers[i], name))
+			return lab_triggers[i];
+	argp_error(state, "no such trigger: %s (hcstall --trigger list shows all)", name);
 	return NULL;
 }
 
@@ -104,6 +118,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_ITERATIONS:
 		check_number(state, "--iterations", arg, 1000000);
 		o->iterations = arg;
+		return 0;
+	case OPT_TRIGGER:
+		o->trigger = trigger_named(state, arg);
 		return 0;
 	case OPT_IMMUNE:
 		add(state, o->require_immune, &o->n_required, arg);
@@ -233,6 +250,15 @@ static int render(const struct lab_opts *o, const struct lab_result *r)
 	return ret ? HCW_EXIT_INCOMPLETE : exit_code(o, r);
 }
 
+static void default_arms(struct lab_opts *o)
+{
+	size_t i;
+
+	for (i = 0; lab_kinds[i].name; i++)
+		if (lab_kinds[i].by_default)
+			o->arm[o->n_arms++] = lab_kinds[i].name;
+}
+
 int cmd_lab(int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -249,10 +275,8 @@ int cmd_lab(int argc, char **argv)
 	int ret;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	for (i = 0; !o.n_arms && lab_arms[i]; i++)
-		o.arm[i] = lab_arms[i];
 	if (!o.n_arms)
-		o.n_arms = i;
+		default_arms(&o);
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return HCW_EXIT_UNSUPPORTED;

@@ -11,10 +11,34 @@
 #include "lab_internal.h"
 #include "recorder.h"
 
-#define MAX_ARGS   16
-#define MAX_OUTPUT (4u << 20)
+#define MAX_ARGS    24
+#define MAX_OUTPUT  (4u << 20)
 
-const char *const lab_arms[] = {"registered", "gtt", NULL};
+#define USERPTR_ENV "HSA_USERPTR_FOR_PAGED_MEM"
+
+/* registered does not depend on the variable; with 0, HIP's own buffers are as in the gtt arm, and
+ * SGLang's reproducer wants it so. */
+const struct lab_kind lab_kinds[] = {
+	{"registered", "0", true},
+	{"gtt", "0", true},
+	{"userptr", NULL, false},
+	{0},
+};
+
+/* As hcstall --trigger list has them. */
+const char *const lab_triggers[] = {
+	"move_pages",	    "move_pages-other", "migrate_pages",   "mbind",	 "mprotect", "fork",
+	"madvise-dontneed", "madvise-free",	"madvise-pageout", "soft-dirty", NULL};
+
+const struct lab_kind *lab_kind_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; lab_kinds[i].name; i++)
+		if (!strcmp(lab_kinds[i].name, name))
+			return &lab_kinds[i];
+	return NULL;
+}
 
 static void hcstall_path(const struct lab_opts *o, char *buf, size_t size)
 {
@@ -54,6 +78,10 @@ static void hcstall_args(const struct lab_opts *o, const char *allocator, char *
 	if (o->iterations) {
 		argv[n++] = "--iterations";
 		argv[n++] = o->iterations;
+	}
+	if (o->trigger) {
+		argv[n++] = "--trigger";
+		argv[n++] = o->trigger;
 	}
 	if (o->hip) {
 		argv[n++] = "--hip";
@@ -123,6 +151,15 @@ static int analyse(const char *trace, int output, const struct recorder_result *
 	return 0;
 }
 
+/* HIP reads it once, when hcstall starts it. */
+static void set_userptr(const char *value)
+{
+	if (value)
+		setenv(USERPTR_ENV, value, 1);
+	else
+		unsetenv(USERPTR_ENV);
+}
+
 int lab_arm_run(const struct lab_opts *o, const char *allocator, struct lab_result *res,
 		struct lab_arm *arm, struct hcw_err *err)
 {
@@ -136,9 +173,7 @@ int lab_arm_run(const struct lab_opts *o, const char *allocator, struct lab_resu
 	snprintf(trace, sizeof(trace), "%s/%s.hcw", o->traces, allocator);
 	hcstall_path(o, program, sizeof(program));
 	hcstall_args(o, allocator, program, argv);
-	/* both arms: SGLang's reproducer wants it exactly so, and the registered arm does not
-	 * depend on it */
-	setenv("HSA_USERPTR_FOR_PAGED_MEM", "0", 1);
+	set_userptr(lab_kind_find(allocator)->userptr);
 	ro.stdout_fd = memfd_create("hcstall", MFD_CLOEXEC);
 	if (ro.stdout_fd < 0)
 		return hcw_err_set(err, -errno, HCW_EXIT_UNSUPPORTED, "memfd_create: %s",

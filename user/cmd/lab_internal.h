@@ -10,6 +10,7 @@
 struct lab_opts {
 	const char *pool_option, *pool_value; /* "--pool-gb" or "--pool-mib" and its number */
 	const char *trials, *iterations;      /* as given, checked; NULL = hcstall's default */
+	const char *trigger;		      /* NULL = hcstall's default, a move_pages() */
 	const char *hcstall;		      /* program, NULL = beside hcwatch */
 	const char *hip;		      /* HIP runtime for hcstall, NULL = its search */
 	const char *traces;	       /* folder to keep the traces in, NULL = throw them away */
@@ -21,8 +22,19 @@ struct lab_opts {
 	bool json;	    /* the JSON object on stdout, not the table */
 };
 
-/* The arms there are, in the order they run; NULL behind the last. */
-extern const char *const lab_arms[];
+/* The arms there are, in the order they run; a NULL name behind the last. */
+struct lab_kind {
+	const char *name;
+	const char *userptr; /* HSA_USERPTR_FOR_PAGED_MEM of this arm, NULL = unset */
+	bool by_default;     /* measured when no arm is named */
+};
+extern const struct lab_kind lab_kinds[];
+
+/* What hcstall can do to the pool; NULL behind the last. */
+extern const char *const lab_triggers[];
+
+/* NULL when there is none of the name. */
+const struct lab_kind *lab_kind_find(const char *name);
 
 /* Runs hcstall for one arm under trace and fills `arm` and what is common to all arms in `res`. */
 int lab_arm_run(const struct lab_opts *o, const char *allocator, struct lab_result *res,

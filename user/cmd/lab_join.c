@@ -3,6 +3,13 @@
 #include <string.h>
 #include "lab_internal.h"
 
+/* Pages that moved because somebody asked, not because the kernel wanted to (enum migrate_reason:
+ * MR_SYSCALL, MR_MEMPOLICY_MBIND). */
+static bool on_request(const struct hcw_attempt *a)
+{
+	return a->is_move_pages || a->reason == 3 || a->reason == 4;
+}
+
 static void join_attempts(struct lab_trial *t, const struct hcw_model *m, __u32 pid)
 {
 	bool migrate_seen = m->totals[HCW_R_MIGRATE].emitted > 0;
@@ -11,8 +18,8 @@ static void join_attempts(struct lab_trial *t, const struct hcw_model *m, __u32 
 	for (i = 0; i < m->n_attempts; i++) {
 		const struct hcw_attempt *a = &m->attempts[i];
 
-		if (!a->is_move_pages || a->actor.tgid != pid || a->start < t->begin_ns ||
-		    a->start >= t->end_ns)
+		if (!on_request(a) || (a->actor.tgid != pid && a->actor.tgid != t->mover_pid) ||
+		    a->start < t->begin_ns || a->start >= t->end_ns)
 			continue;
 		/* what the kernel says it migrated; without that source, what it told the caller */
 		t->traced_moved += migrate_seen || !a->move.moved ? a->migrated : a->move.moved;

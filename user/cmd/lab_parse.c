@@ -50,6 +50,8 @@ static void take_trial(const json_t *o, struct lab_trial *t)
 	t->efault = take_u64(o, "efault");
 	t->other = take_u64(o, "enoent") + take_u64(o, "ebusy") + take_u64(o, "eacces") +
 		   take_u64(o, "other");
+	take_text(t->outcome, sizeof(t->outcome), o, "outcome");
+	t->mover_pid = (__u32)take_u64(o, "mover_pid");
 	t->max_iteration_ms = take_real(o, "max_iteration_ms");
 	take_evicted(json_object_get(o, "evicted_ms_delta"), t);
 }
@@ -77,6 +79,7 @@ int lab_parse(const char *json, size_t len, struct lab_result *res, struct lab_a
 	}
 	take_device(json_object_get(o, "device"), res);
 	take_text(res->gemm, sizeof(res->gemm), o, "gemm");
+	take_text(res->trigger, sizeof(res->trigger), o, "trigger");
 	arm->pool_bytes = take_u64(o, "pool_bytes");
 	arm->control_median_ms = take_real(o, "control_median_ms");
 	arm->control_max_ms = take_real(o, "control_max_ms");

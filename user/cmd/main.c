@@ -7,8 +7,10 @@
 
 static const struct hcw_command commands[] = {
 	{"lab", "measure each allocator: does a page migration stop the GPUs?", cmd_lab},
+	{"live", "tell what stops the GPUs while it happens", cmd_live},
 	{"record", "trace page migrations, KFD evictions and iterations into a file", cmd_record},
 	{"report", "say what stopped the GPUs in a recorded trace", cmd_report},
+	{"explain", "say what a finding (HCW-101 ...) means and what to do", cmd_explain},
 };
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 

@@ -3,13 +3,17 @@
 #include <argp.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include "../sys/num.h"
 #include "command.h"
 #include "recorder.h"
 
+enum { OPT_READY = 256 };
+
 static const struct argp_option options[] = {
 	{"output", 'o', "FILE", 0, "trace file to create; must not exist (required)", 0},
-	{"pid", 'p', "PID", 0, "watch this process", 0},
+	{"pid", 'p', "PID", 0, "watch this process and its children", 0},
+	{"ready-file", OPT_READY, "FILE", 0, "make FILE when everything is attached", 0},
 	{0},
 };
 
@@ -27,6 +31,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "not a pid: %s", arg);
 		o->pid = (pid_t)pid;
 		return 0;
+	case OPT_READY:
+		o->ready_file = arg;
+		return 0;
 	case ARGP_KEY_ARGS:
 		o->argv = state->argv + state->next;
 		return 0;
@@ -41,22 +48,29 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* Points without which an episode could go unseen. */
-static bool plan_complete(const struct hcw_plan *plan)
+static void say_command(const struct recorder_result *res)
 {
-	return plan->entry[HCW_POINT_MOVE_PAGES].active && plan->entry[HCW_POINT_MIGRATE].active &&
-	       plan->entry[HCW_POINT_NOTIFIER].active && plan->entry[HCW_POINT_QUIESCE].active &&
-	       plan->entry[HCW_POINT_RESUME].active;
+	if (res->child <= 0)
+		return;
+	if (!res->child_ended)
+		fprintf(stderr, "hcwatch: the command runs on, as %d, and is not traced any more\n",
+			(int)res->child);
+	else if (WIFSIGNALED(res->child_status))
+		fprintf(stderr, "hcwatch: the command was ended by signal %d\n",
+			WTERMSIG(res->child_status));
+	else if (WEXITSTATUS(res->child_status))
+		fprintf(stderr, "hcwatch: the command ended with exit code %d\n",
+			WEXITSTATUS(res->child_status));
 }
 
-static void say_plan(const struct hcw_plan *plan)
+static void say_result(const struct recorder_opts *opts, const struct recorder_result *res)
 {
-	size_t i;
-
-	for (i = 0; i < HCW_POINT_COUNT; i++)
-		if (!plan->entry[i].active)
-			fprintf(stderr, "hcwatch: %s is not traced: %s\n",
-				hcw_point_name(plan->entry[i].point), plan->entry[i].reason);
+	fprintf(stderr, "hcwatch: %llu records in %s, lost %llu", res->records, opts->path,
+		res->lost);
+	if (res->not_written)
+		fprintf(stderr, ", not written %llu", res->not_written);
+	fputc('\n', stderr);
+	say_command(res);
 }
 
 int cmd_record(int argc, char **argv)
@@ -73,12 +87,19 @@ int cmd_record(int argc, char **argv)
 	struct recorder_opts opts = {.stdout_fd = -1, .long_running = true};
 	struct recorder_result res;
 	struct hcw_err err;
+	int ret;
 
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &opts);
-	if (recorder_run(&opts, &res, &err))
-		return hcw_err_print(stderr, "hcwatch", &err);
-	say_plan(&res.plan);
-	fprintf(stderr, "hcwatch: %llu records in %s, lost %llu\n", res.records, opts.path,
-		res.lost);
-	return res.lost || !plan_complete(&res.plan) ? HCW_EXIT_INCOMPLETE : HCW_EXIT_OK;
+	ret = recorder_run(&opts, &res, &err);
+	if (ret)
+		hcw_err_print(stderr, "hcwatch", &err);
+	else if (res.reader_gone)
+		return HCW_EXIT_OK;
+	else
+		tracer_say_missing(&res.plan);
+	if (res.records || res.not_written)
+		say_result(&opts, &res);
+	if (ret)
+		return err.code;
+	return res.lost || !tracer_plan_complete(&res.plan) ? HCW_EXIT_INCOMPLETE : HCW_EXIT_OK;
 }

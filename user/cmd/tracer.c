@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "../sys/proc.h"
-#include "recorder_internal.h"
+#include "tracer_internal.h"
 
 #define TICK_NS	   1000000000ull /* totals, samples, flush: what a killed recorder may lose */
 #define PUMP_MS	   100
@@ -15,10 +15,17 @@
 #define FORWARD_MS 1500 /* a command told to end has this long, so that we are gone within 2 s */
 
 static volatile sig_atomic_t stop_signal;
+static volatile sig_atomic_t
+	from_terminal; /* then the command, of the same group, has had it too */
 
-static void on_signal(int sig)
+/* The first asks for an orderly end; whoever asks twice does not want to wait for one. */
+static void on_signal(int sig, siginfo_t *info, void *context)
 {
+	(void)context;
+	if (stop_signal)
+		_exit(128 + sig);
 	stop_signal = sig;
+	from_terminal = info->si_code == SI_KERNEL;
 }
 
 /* SIGCHLD has a handler too, so that it ends a wait in the pump. */
@@ -30,93 +37,105 @@ static void on_child(int sig)
 static void catch_signals(void)
 {
 	static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
-	struct sigaction sa = {.sa_handler = on_signal};
+	struct sigaction sa = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO};
 	size_t i;
 
 	stop_signal = 0;
 	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
 		sigaction(ends[i], &sa, NULL);
+	sa.sa_flags = 0;
 	sa.sa_handler = on_child;
 	sigaction(SIGCHLD, &sa, NULL);
+	/* a reader that goes away is an error of write(), to be handled there */
+	sa.sa_handler = SIG_IGN;
+	sigaction(SIGPIPE, &sa, NULL);
 }
 
+int tracer_put(struct tracer *r, const struct hcw_rec *rec, const void *body)
+{
+	const struct tracer_sink *sink = &r->opts->sink;
+	int ret = sink->put(sink->ctx, rec, body, r->err);
+
+	if (ret < 0)
+		r->failed_sink = true;
+	else
+		r->records++;
+	return ret;
+}
+
+/* -EAGAIN leaves the pump so that what is due once a second happens also under a flood. */
 static int take(const struct hcw_rec *rec, void *ctx)
 {
-	struct recorder *r = ctx;
-	int ret = hcw_writer_put(r->writer, rec, rec + 1, r->err);
+	struct tracer *r = ctx;
+	int ret = tracer_put(r, rec, rec + 1);
 
-	return ret ? ret : watch_record(r, rec);
+	if (!ret)
+		ret = watch_record(r, rec);
+	if (!ret && !(r->records % 4096) && hcs_boot_ns() >= r->next_tick)
+		ret = -EAGAIN;
+	return ret;
 }
 
-/* Files that carry the marks before the command has mapped them. */
-static void attach_known_files(struct recorder *r)
+static int settle(struct tracer *r, bool second)
 {
-	char exe[PATH_MAX], path[PATH_MAX + 64];
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	int got;
+	const struct tracer_sink *sink = &r->opts->sink;
+	int ret = sink->settle ? sink->settle(sink->ctx, hcs_boot_ns(), second, r->err) : 0;
 
-	if (r->opts->argv && !child_path(r->opts->argv[0], path, sizeof(path))) {
-		got = hcw_session_attach_file(r->session, path, NULL);
-		r->marks += got > 0 ? (size_t)got : 0;
-	}
-	if (n > 0) {
-		exe[n] = '\0';
-		*strrchr(exe, '/') = '\0';
-		snprintf(path, sizeof(path), "%s/../lib/libhcpool.so.0", exe);
-		got = hcw_session_attach_file(r->session, path, NULL);
-		r->marks += got > 0 ? (size_t)got : 0;
-	}
-	if (r->opts->library) {
-		got = hcw_session_attach_file(r->session, r->opts->library, NULL);
-		r->marks += got > 0 ? (size_t)got : 0;
-	}
+	r->failed_sink |= ret < 0;
+	return ret;
 }
 
-static int watch_process(struct recorder *r, pid_t pid)
+/* For tests and scripts; what is left of an earlier run must not look like this one. */
+static int ready_file_make(struct tracer *r)
 {
-	struct hcs_proc p;
-	int ret = hcs_proc_read(r->root, pid, &p, hcs_deadline_ms(1000));
+	FILE *f;
 
-	if (ret || p.state == 'Z') {
-		hcw_err_set(r->err, -ESRCH, HCW_EXIT_USAGE, "no process %d", (int)pid);
-		hcw_err_hint(r->err, "-p takes the pid of a running process, as this host sees it");
-		return -ESRCH;
-	}
-	ret = hcw_session_watch(r->session, pid, r->err);
+	if (!r->opts->ready_file)
+		return 0;
+	f = fopen(r->opts->ready_file, "we");
+	if (!f || fprintf(f, "%d\n", (int)getpid()) < 0 || fclose(f))
+		return hcw_err_set(r->err, -EIO, HCW_EXIT_USAGE,
+				   "cannot write the ready file %s: %s", r->opts->ready_file,
+				   strerror(errno));
+	return 0;
+}
+
+static int start(struct tracer *r)
+{
+	int ret = 0;
+
+	/* a command's first instruction is marked; others may be evicted just now: see
+	 * watch_files() */
+	if (r->opts->argv)
+		watch_known_files(r);
+	if (r->opts->pid)
+		ret = target_start(r, r->opts->pid);
 	if (ret)
 		return ret;
-	watch_find(r, (__u32)pid, 0);
-	return watch_files(r);
-}
-
-static int start(struct recorder *r)
-{
-	int ret;
-
-	attach_known_files(r);
 	if (r->opts->argv) {
-		ret = child_start(&r->child, r->opts->argv, r->opts->stdout_fd, r->err);
+		ret = child_start(&r->child, r->opts->argv, r->opts->stdout_fd,
+				  r->opts->own_command, r->err);
 		if (!ret)
 			ret = hcw_session_watch(r->session, r->child.pid, r->err);
 		if (ret)
 			return ret;
-		watch_find(r, (__u32)r->child.pid, 0);
+		watched_add(&r->watched, (__u32)r->child.pid, 0);
 	}
 	ret = note_header(r);
 	if (!ret)
 		ret = note_clock(r);
-	if (!ret && r->opts->pid)
-		ret = watch_process(r, r->opts->pid);
 	r->last_look = hcs_boot_ns();
 	r->next_tick = r->last_look + TICK_NS;
 	if (!ret)
-		ret = hcw_writer_flush(r->writer, r->err);
+		ret = settle(r, true);
+	if (!ret)
+		ret = ready_file_make(r);
 	if (!ret && r->opts->argv)
 		ret = child_release(&r->child, r->err);
 	return ret;
 }
 
-static int tick(struct recorder *r, unsigned long long *lost)
+static int tick(struct tracer *r, unsigned long long *lost)
 {
 	int ret = note_totals(r, true, lost);
 
@@ -127,27 +146,23 @@ static int tick(struct recorder *r, unsigned long long *lost)
 		ret = note_samples(r);
 	if (!ret)
 		ret = watch_files(r);
-	return ret ? ret : hcw_writer_flush(r->writer, r->err);
+	return ret ? ret : settle(r, true);
 }
 
-static bool over(struct recorder *r)
+static bool over(struct tracer *r)
 {
-	struct hcs_proc p;
-
 	if (stop_signal)
 		return true;
 	if (r->opts->argv)
 		return child_ended(&r->child);
-	if (!r->opts->pid)
-		return false;
-	return hcs_proc_read(r->root, r->opts->pid, &p, 0) || p.state == 'Z';
+	return r->opts->pid && target_over(r);
 }
 
-static int pump(struct recorder *r, int ms)
+static int pump(struct tracer *r, int ms)
 {
 	int n = hcw_session_pump(r->session, ms, take, r);
 
-	if (n == -EINTR)
+	if (n == -EINTR || n == -EAGAIN)
 		return 0;
 	if (n < 0 && !r->err->what[0])
 		hcw_err_set(r->err, n, HCW_EXIT_INCOMPLETE, "cannot read the ring: %s",
@@ -155,7 +170,7 @@ static int pump(struct recorder *r, int ms)
 	return n;
 }
 
-static int loop(struct recorder *r, struct recorder_result *out)
+static int loop(struct tracer *r, struct tracer_result *out)
 {
 	int ret = 0;
 
@@ -167,19 +182,20 @@ static int loop(struct recorder *r, struct recorder_result *out)
 			ret = note_totals(r, false, &out->lost);
 		if (ret >= 0 && hcs_boot_ns() >= r->next_tick)
 			ret = tick(r, &out->lost);
+		else if (ret >= 0)
+			ret = settle(r, false);
 	}
 	return ret < 0 ? ret : 0;
 }
 
 /* Lets the command end, takes what is still in the ring, and closes the stream. */
-static int finish(struct recorder *r, struct recorder_result *out)
+static int finish(struct tracer *r, struct tracer_result *out)
 {
 	int ret, sig = stop_signal;
 
 	out->signalled = sig != 0;
-	child_stop(&r->child, sig ? sig : SIGTERM, FORWARD_MS);
-	out->child_ended = r->child.ended;
-	out->child_status = r->child.status;
+	if (sig)
+		child_leave(&r->child, from_terminal ? 0 : sig, FORWARD_MS);
 	do {
 		ret = pump(r, DRAIN_MS);
 	} while (ret > 0);
@@ -191,43 +207,47 @@ static int finish(struct recorder *r, struct recorder_result *out)
 		ret = note_clock(r);
 	if (!ret)
 		ret = note_end(r, sig ? HCW_END_SIGNAL : HCW_END_COMMAND);
-	return ret;
+	return ret ? ret : settle(r, true);
 }
 
-/* Before anything is made: a mistyped command must not leave a trace file behind. */
-static int check_command(const struct recorder_opts *opts, struct hcw_err *err)
+static void release(struct tracer *r, struct tracer_result *out)
 {
-	char path[PATH_MAX];
-
-	if (!opts->argv || !child_path(opts->argv[0], path, sizeof(path)))
-		return 0;
-	return hcw_err_set(err, -ENOENT, HCW_EXIT_USAGE, "no such program: %s", opts->argv[0]);
+	out->child = r->child.pid;
+	out->child_ended = r->child.ended;
+	out->child_status = r->child.status;
+	if (r->session)
+		out->plan = *hcw_session_plan(r->session);
+	hcw_session_close(r->session);
+	hcs_kallsyms_free(r->symbols);
+	if (r->opts->ready_file)
+		unlink(r->opts->ready_file);
+	if (r->root >= 0)
+		close(r->root);
+	free(r);
 }
 
-int recorder_run(const struct recorder_opts *opts, struct recorder_result *out, struct hcw_err *err)
+int tracer_run(const struct tracer_opts *opts, struct tracer_result *out, struct hcw_err *err)
 {
 	struct hcw_session_opts so = {
 		.watch_all = !opts->pid && !opts->argv,
 		.long_running = opts->long_running,
 	};
-	struct recorder *r = calloc(1, sizeof(*r));
-	struct hcw_err close_err;
-	int ret, closed;
+	struct tracer *r = calloc(1, sizeof(*r));
+	int ret;
 
-	*out = (struct recorder_result){0};
+	*out = (struct tracer_result){0};
+	*err = (struct hcw_err){0};
 	if (!r)
 		return hcw_err_set(err, -ENOMEM, HCW_EXIT_UNSUPPORTED, "out of memory");
-	*err = (struct hcw_err){0};
 	r->opts = opts;
 	r->err = err;
 	r->child = (struct hcw_child){.hold_fd = -1, .error_fd = -1};
 	r->root = hcs_root();
+	r->since = hcs_boot_ns();
 	catch_signals();
-	ret = check_command(opts, err);
-	if (!ret)
-		ret = hcw_session_open(&r->session, &so, err);
-	if (!ret)
-		ret = hcw_writer_open(&r->writer, opts->path, err);
+	if (opts->ready_file)
+		unlink(opts->ready_file);
+	ret = hcw_session_open(&r->session, &so, err);
 	if (!ret)
 		ret = start(r);
 	if (!ret)
@@ -235,20 +255,25 @@ int recorder_run(const struct recorder_opts *opts, struct recorder_result *out, 
 	if (!ret)
 		ret = finish(r, out);
 	else
-		child_stop(&r->child, SIGTERM, FORWARD_MS);
-	if (r->writer)
-		out->records = hcw_writer_records(r->writer);
-	closed = hcw_writer_close(r->writer, &close_err);
-	if (closed && !ret) {
-		*err = close_err;
-		ret = closed;
-	}
-	if (r->session)
-		out->plan = *hcw_session_plan(r->session);
-	hcw_session_close(r->session);
-	hcs_kallsyms_free(r->symbols);
-	if (r->root >= 0)
-		close(r->root);
-	free(r);
+		child_leave(&r->child, 0,
+			    0); /* what we could not do is no reason to stop the user's work */
+	release(r, out);
 	return ret;
+}
+
+bool tracer_plan_complete(const struct hcw_plan *plan)
+{
+	return plan->entry[HCW_POINT_MOVE_PAGES].active && plan->entry[HCW_POINT_MIGRATE].active &&
+	       plan->entry[HCW_POINT_NOTIFIER].active && plan->entry[HCW_POINT_QUIESCE].active &&
+	       plan->entry[HCW_POINT_RESUME].active;
+}
+
+void tracer_say_missing(const struct hcw_plan *plan)
+{
+	size_t i;
+
+	for (i = 0; i < HCW_POINT_COUNT; i++)
+		if (!plan->entry[i].active)
+			fprintf(stderr, "hcwatch: %s is not traced: %s\n",
+				hcw_point_name(plan->entry[i].point), plan->entry[i].reason);
 }

@@ -4,15 +4,14 @@
 #include <string.h>
 #include <time.h>
 #include "../sys/kfd.h"
-#include "../sys/proc.h"
 #include "header.h"
-#include "recorder_internal.h"
+#include "tracer_internal.h"
 
 #define READ_MS 200
 
-int note_put(struct recorder *r, enum hcw_record_type type, const void *body, size_t len)
+int note_put(struct tracer *r, enum hcw_record_type type, const void *body, size_t len)
 {
-	char padded[HCW_NOTE_MAX];
+	char padded[TRACER_NOTE_MAX];
 	struct hcw_rec rec = {.ts = hcs_boot_ns(), .type = type};
 	size_t full = (len + 7) & ~(size_t)7;
 
@@ -23,18 +22,18 @@ int note_put(struct recorder *r, enum hcw_record_type type, const void *body, si
 	memset(padded, 0, full);
 	memcpy(padded, body, len);
 	rec.len = (__u16)full;
-	return hcw_writer_put(r->writer, &rec, padded, r->err);
+	return tracer_put(r, &rec, padded);
 }
 
-int note_header(struct recorder *r)
+int note_header(struct tracer *r)
 {
-	pid_t target = r->opts->pid ? r->opts->pid : r->child.pid;
+	pid_t target = r->pid ? r->pid : r->child.pid;
 	char *json = header_make(hcw_session_plan(r->session), target > 0 ? target : 0);
 	int ret;
 
 	if (!json)
 		return hcw_err_set(r->err, -ENOMEM, HCW_EXIT_UNSUPPORTED, "out of memory");
-	if (strlen(json) >= HCW_NOTE_MAX)
+	if (strlen(json) >= TRACER_NOTE_MAX)
 		ret = hcw_err_set(r->err, -E2BIG, HCW_EXIT_UNSUPPORTED,
 				  "the trace's header does not fit: %zu bytes", strlen(json));
 	else
@@ -51,7 +50,7 @@ static __u64 clock_ns(clockid_t clock)
 	return (__u64)t.tv_sec * 1000000000u + (__u64)t.tv_nsec;
 }
 
-int note_clock(struct recorder *r)
+int note_clock(struct tracer *r)
 {
 	struct hcw_clock c = {
 		.monotonic = clock_ns(CLOCK_MONOTONIC),
@@ -61,14 +60,14 @@ int note_clock(struct recorder *r)
 	return note_put(r, HCW_R_CLOCK, &c, sizeof(c));
 }
 
-int note_end(struct recorder *r, enum hcw_end_reason reason)
+int note_end(struct tracer *r, enum hcw_end_reason reason)
 {
-	struct hcw_end e = {.records = hcw_writer_records(r->writer), .reason = reason};
+	struct hcw_end e = {.records = r->records, .reason = reason};
 
 	return note_put(r, HCW_R_END, &e, sizeof(e));
 }
 
-static int note_hole(struct recorder *r, __u32 source, __u64 count, __u64 now)
+static int note_hole(struct tracer *r, __u32 source, __u64 count, __u64 now)
 {
 	struct hcw_hole h = {
 		.from = r->last_look,
@@ -81,7 +80,7 @@ static int note_hole(struct recorder *r, __u32 source, __u64 count, __u64 now)
 	return note_put(r, HCW_R_HOLE, &h, sizeof(h));
 }
 
-int note_totals(struct recorder *r, bool write_totals, unsigned long long *lost)
+int note_totals(struct tracer *r, bool write_totals, unsigned long long *lost)
 {
 	struct hcw_totals now[HCW_R_BPF_COUNT] = {0};
 	__u64 ts = hcs_boot_ns();
@@ -111,19 +110,19 @@ int note_totals(struct recorder *r, bool write_totals, unsigned long long *lost)
 	return 0;
 }
 
-int note_samples(struct recorder *r)
+int note_samples(struct tracer *r)
 {
 	struct hcs_evicted gpu[HCS_KFD_MAX_GPUS];
 	size_t i;
 	int j, n, ret;
 
-	for (i = 0; i < r->n_watched; i++) {
-		n = hcs_kfd_evicted(r->root, (pid_t)r->watched[i].tgid, gpu, HCS_KFD_MAX_GPUS,
-				    hcs_deadline_ms(READ_MS));
+	for (i = 0; i < r->watched.n; i++) {
+		n = hcs_kfd_evicted(r->root, (pid_t)r->watched.process[i].tgid, gpu,
+				    HCS_KFD_MAX_GPUS, hcs_deadline_ms(READ_MS));
 		for (j = 0; j < n; j++) {
 			struct hcw_sample s = {
 				.evicted_ms = gpu[j].evicted_ms,
-				.pid = r->watched[i].tgid,
+				.pid = r->watched.process[i].tgid,
 				.gpuid = gpu[j].gpuid,
 			};
 
@@ -133,20 +132,4 @@ int note_samples(struct recorder *r)
 		}
 	}
 	return 0;
-}
-
-int note_task_info(struct recorder *r, __u32 tgid)
-{
-	struct {
-		struct hcw_task_info info;
-		char cmdline[512];
-	} t = {.info.tgid = tgid};
-	struct hcs_proc p;
-
-	if (hcs_proc_read(r->root, (pid_t)tgid, &p, hcs_deadline_ms(READ_MS)))
-		return 0; /* gone already */
-	t.info.parent = (__u32)p.parent;
-	hcs_proc_cmdline(r->root, (pid_t)tgid, t.cmdline, sizeof(t.cmdline),
-			 hcs_deadline_ms(READ_MS));
-	return note_put(r, HCW_R_TASK_INFO, &t, sizeof(t.info) + strlen(t.cmdline) + 1);
 }

@@ -7,37 +7,32 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 #include "../sys/maps.h"
-#include "recorder_internal.h"
+#include "../sys/proc.h"
+#include "tracer_internal.h"
 
 #define READ_MS	 2000
 #define MAX_MAPS 64 /* mappings under one pool */
 
-struct watched *watch_find(struct recorder *r, __u32 tgid, __u64 mm)
+/* One that was born while we watched cannot have been evicted before. */
+static bool born_since(struct tracer *r, __u32 tgid)
 {
-	size_t i;
+	__u64 tick_ns = 1000000000ull / (__u64)sysconf(_SC_CLK_TCK);
+	struct hcs_proc p;
 
-	for (i = 0; i < r->n_watched; i++) {
-		struct watched *w = &r->watched[i];
-
-		if (tgid ? w->tgid == tgid : w->mm == mm) {
-			if (!w->mm)
-				w->mm = mm;
-			return w;
-		}
-	}
-	if (!tgid || r->n_watched == REC_MAX_WATCHED)
-		return NULL;
-	r->watched[r->n_watched] = (struct watched){.tgid = tgid, .mm = mm};
-	return &r->watched[r->n_watched++];
+	return !hcs_proc_read(r->root, (pid_t)tgid, &p, hcs_deadline_ms(READ_MS)) &&
+	       p.start_ticks * tick_ns >= r->since;
 }
 
-static bool settled(const struct watched *w)
+struct watched *watch_process(struct tracer *r, __u32 tgid)
 {
-	return !w || (!w->evicted && hcs_boot_ns() - w->last_evicted > REC_QUIET_NS);
+	struct watched *w = watched_find(&r->watched, tgid, 0);
+
+	return w ? w : watched_add(&r->watched, tgid, born_since(r, tgid) ? 0 : hcs_boot_ns());
 }
 
-static int note_mapping(struct recorder *r, const struct pending_pool *p, const struct hcs_map *m,
+static int note_mapping(struct tracer *r, const struct pending_pool *p, const struct hcs_map *m,
 			__u32 vmflags)
 {
 	struct {
@@ -52,7 +47,7 @@ static int note_mapping(struct recorder *r, const struct pending_pool *p, const 
 	return note_put(r, HCW_R_MAPPING, &b, sizeof(b.mapping) + strlen(b.path) + 1);
 }
 
-static int read_mapping(struct recorder *r, const struct pending_pool *p)
+static int read_mapping(struct tracer *r, const struct pending_pool *p)
 {
 	struct hcs_map map[MAX_MAPS];
 	int i, n, ret = 0;
@@ -66,7 +61,7 @@ static int read_mapping(struct recorder *r, const struct pending_pool *p)
 	return ret;
 }
 
-int watch_pending(struct recorder *r, bool last_call)
+int watch_pending(struct tracer *r, bool last_call)
 {
 	size_t i = 0;
 	int ret;
@@ -74,7 +69,9 @@ int watch_pending(struct recorder *r, bool last_call)
 	while (i < r->n_pending) {
 		struct pending_pool p = r->pending[i];
 
-		if (!settled(watch_find(r, p.tgid, 0))) {
+		const struct watched *w = watched_find(&r->watched, p.tgid, 0);
+
+		if (w && !watched_settled(w, hcs_boot_ns())) {
 			if (!last_call) {
 				i++;
 				continue;
@@ -90,11 +87,11 @@ int watch_pending(struct recorder *r, bool last_call)
 	return 0;
 }
 
-static int pool_seen(struct recorder *r, const struct hcw_pool *b)
+static int pool_seen(struct tracer *r, const struct hcw_pool *b)
 {
 	struct pending_pool p = {.ptr = b->ptr, .bytes = b->bytes, .tgid = b->tgid};
 
-	if (!watch_find(r, b->tgid, 0) || r->n_pending == REC_MAX_PENDING)
+	if (!watch_process(r, b->tgid) || r->n_pending == TRACER_MAX_PENDING)
 		return note_mapping(r, &p, NULL, HCW_VM_UNREADABLE);
 	r->pending[r->n_pending++] = p;
 	return 0;
@@ -102,7 +99,7 @@ static int pool_seen(struct recorder *r, const struct hcw_pool *b)
 
 /* A pool freed before its mapping was read stays unread: its address may belong to something else
  * by now. */
-static int pool_gone(struct recorder *r, const struct hcw_pool *b)
+static int pool_gone(struct tracer *r, const struct hcw_pool *b)
 {
 	size_t i;
 
@@ -112,7 +109,7 @@ static int pool_gone(struct recorder *r, const struct hcw_pool *b)
 	return 0;
 }
 
-static int stack_seen(struct recorder *r, __s32 id)
+static int stack_seen(struct tracer *r, __s32 id)
 {
 	struct {
 		struct hcw_stack stack;
@@ -122,7 +119,7 @@ static int stack_seen(struct recorder *r, __s32 id)
 	size_t used = 0;
 	int i, depth;
 
-	if (id < 0 || id >= REC_MAX_STACKS || r->stack_named[id])
+	if (id < 0 || id >= TRACER_MAX_STACKS || r->stack_named[id])
 		return 0;
 	r->stack_named[id] = 1;
 	depth = hcw_session_stack(r->session, id, ip, HCW_STACK_DEPTH);
@@ -137,37 +134,28 @@ static int stack_seen(struct recorder *r, __s32 id)
 	return b.stack.depth ? note_put(r, HCW_R_STACK, &b, sizeof(b.stack) + used) : 0;
 }
 
-static void evicted(struct recorder *r, const struct hcw_rec *rec, __u32 tgid, __u64 mm, int by)
-{
-	struct watched *w = watch_find(r, tgid, mm);
-
-	if (!w)
-		return;
-	w->last_evicted = rec->ts;
-	if (by > 0)
-		w->evicted++;
-	else
-		w->evicted = 0;
-}
-
-int watch_record(struct recorder *r, const struct hcw_rec *rec)
+int watch_record(struct tracer *r, const struct hcw_rec *rec)
 {
 	const void *body = rec + 1;
 	const struct hcw_quiesce *q = body;
 	const struct hcw_evict *e = body;
-	const struct hcw_resume *u = body;
 
 	switch (rec->type) {
 	case HCW_R_QUIESCE:
-		if (!q->ret)
-			evicted(r, rec, q->victim, q->mm, 1);
+		if (!q->ret && q->victim)
+			watch_process(r, q->victim);
+		break;
+	case HCW_R_EVICT:
+		if (!e->ret && e->victim)
+			watch_process(r, e->victim);
+		break;
+	}
+	watched_record(&r->watched, rec);
+	switch (rec->type) {
+	case HCW_R_QUIESCE:
 		return stack_seen(r, q->stack);
 	case HCW_R_EVICT:
 		return stack_seen(r, e->stack);
-	case HCW_R_RESUME:
-		if (!u->ret)
-			evicted(r, rec, 0, u->mm, -1);
-		return 0;
 	case HCW_R_POOL_ALLOC:
 		return pool_seen(r, body);
 	case HCW_R_POOL_FREE:
@@ -177,38 +165,65 @@ int watch_record(struct recorder *r, const struct hcw_rec *rec)
 	}
 }
 
+static void attach_marks(struct tracer *r, const char *path)
+{
+	/* a file that cannot be read has no marks we could use; the plan says the point is inactive
+	 */
+	int n = hcw_session_attach_file(r->session, path, NULL);
+
+	if (n > 0)
+		r->marks += (size_t)n;
+}
+
+void watch_known_files(struct tracer *r)
+{
+	char exe[PATH_MAX], path[PATH_MAX + 64];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+
+	r->known_files = true;
+	if (r->opts->argv && !child_path(r->opts->argv[0], path, sizeof(path)))
+		attach_marks(r, path);
+	if (n <= 0)
+		return;
+	exe[n] = '\0';
+	*strrchr(exe, '/') = '\0';
+	snprintf(path, sizeof(path), "%s/../lib/libhcpool.so.0", exe);
+	attach_marks(r, path);
+}
+
 struct file_walk {
-	struct recorder *r;
+	struct tracer *r;
+	__u32 tgid;
 	__u64 inode;
-	int ret;
 };
 
+/* Through the process's own root: in a container the same path is another file, or none. */
 static int file_mapped(const struct hcs_map *m, void *ctx)
 {
+	char path[HCS_MAP_PATH + 32];
 	struct file_walk *w = ctx;
-	int n;
 
 	if (m->path[0] != '/' || m->perms[2] != 'x' || m->inode == w->inode)
 		return 0;
 	w->inode = m->inode;
-	/* a file that cannot be read has no marks we could use; the plan says the point is inactive
-	 */
-	n = hcw_session_attach_file(w->r->session, m->path, NULL);
-	if (n > 0)
-		w->r->marks += (size_t)n;
+	snprintf(path, sizeof(path), "/proc/%u/root%s", w->tgid, m->path);
+	attach_marks(w->r, path);
 	return 0;
 }
 
-int watch_files(struct recorder *r)
+int watch_files(struct tracer *r)
 {
 	size_t before = r->marks, i;
 
-	for (i = 0; i < r->n_watched; i++) {
-		struct file_walk w = {.r = r};
+	if (!watched_all_settled(&r->watched, hcs_boot_ns()) ||
+	    hcs_boot_ns() < r->since + WATCHED_QUIET_NS)
+		return 0;
+	if (!r->known_files)
+		watch_known_files(r);
+	for (i = 0; i < r->watched.n; i++) {
+		struct file_walk w = {.r = r, .tgid = r->watched.process[i].tgid};
 
-		if (settled(&r->watched[i]))
-			hcs_maps_each(r->root, (pid_t)r->watched[i].tgid, file_mapped, &w,
-				      hcs_deadline_ms(READ_MS));
+		hcs_maps_each(r->root, (pid_t)w.tgid, file_mapped, &w, hcs_deadline_ms(READ_MS));
 	}
 	return r->marks != before ? note_header(r) : 0;
 }

@@ -51,11 +51,10 @@ const char *fmt_clock(char *buf, __u64 ts, __s64 realtime_offset)
 	return buf;
 }
 
-void fmt_wrap(FILE *f, const char *head, const char *text)
+void fmt_wrap_at(FILE *f, size_t indent, const char *text)
 {
-	size_t indent = strlen(head), col = indent, word;
+	size_t col = indent, word;
 
-	fputs(head, f);
 	while (*text) {
 		word = strcspn(text, " ");
 		if (col > indent && col + 1 + word > 80) {
@@ -67,4 +66,10 @@ void fmt_wrap(FILE *f, const char *head, const char *text)
 		text += strspn(text, " ");
 	}
 	fputc('\n', f);
+}
+
+void fmt_wrap(FILE *f, const char *head, const char *text)
+{
+	fputs(head, f);
+	fmt_wrap_at(f, strlen(head), text);
 }

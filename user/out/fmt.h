@@ -20,4 +20,7 @@ const char *fmt_clock(char *buf, __u64 ts, __s64 realtime_offset); /* "10:14:02.
  */
 void fmt_wrap(FILE *f, const char *head, const char *text);
 
+/* The same for a head of `indent` columns that is printed already. */
+void fmt_wrap_at(FILE *f, size_t indent, const char *text);
+
 #endif

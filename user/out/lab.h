@@ -15,14 +15,16 @@ struct lab_evicted {
 
 struct lab_trial {
 	/* as hcstall counted */
-	__u64 begin_ns, end_ns; /* CLOCK_BOOTTIME */
-	__u64 attempted, moved, efault, other;
+	__u64 begin_ns, end_ns;		       /* CLOCK_BOOTTIME */
+	__u64 attempted, moved, efault, other; /* all 0 when the trigger moves nothing */
+	char outcome[16];		       /* hcstall's word: moved, refused, done, ... */
+	__u32 mover_pid;		       /* process that fired the trigger, 0 = not told */
 	double max_iteration_ms;
 	struct lab_evicted evicted[HCW_MAX_GPUS];
 	size_t n_evicted;
 	bool evicted_known; /* false: evicted_ms could not be read */
 	/* as the trace saw it */
-	__u64 traced_moved;
+	__u64 traced_moved; /* pages migrated at the request of hcstall or its helper */
 	__u64 episodes, passes, episode_ns;
 	bool open;		/* an episode had no end */
 	struct hcw_actor actor; /* who started the first episode; tid 0 = none */
@@ -45,6 +47,7 @@ struct lab_arm {
 
 struct lab_result {
 	char device[64], driver[32], gemm[128];
+	char trigger[32]; /* hcstall's name for what was done to the pools, "" = not told */
 	bool simulated;
 	size_t n_gpus;
 	struct hcw_trace_info info; /* of the first arm's trace: kernel, probes */

@@ -87,6 +87,7 @@ static json_t *trial_json(const struct lab_trial *t)
 	put_u64(o, "moved", t->moved);
 	put_u64(o, "efault", t->efault);
 	put_u64(o, "other", t->other);
+	json_object_set_new(o, "outcome", text(t->outcome));
 	put_u64(o, "traced_moved", t->traced_moved);
 	json_object_set_new(o, "max_iteration_ms", json_real(t->max_iteration_ms));
 	json_object_set_new(o, "evicted_ms_delta", evicted_json(t));
@@ -142,6 +143,7 @@ int lab_json(FILE *f, const struct lab_result *r)
 	json_object_set_new(o, "device", device_json(r));
 	json_object_set_new(o, "kernel", text(r->info.kernel));
 	json_object_set_new(o, "probes", probes_json(&r->info));
+	json_object_set_new(o, "trigger", text(r->trigger));
 	put_u64(o, "lost", r->lost);
 	for (i = 0; i < r->n_arms; i++)
 		json_array_append_new(arms, arm_json(r->arm[i]));

@@ -30,6 +30,9 @@ static void heading(FILE *f, const struct lab_result *r)
 		hcw_escape(device, sizeof(device), r->device, strlen(r->device)), r->n_gpus,
 		hcw_escape(driver, sizeof(driver), r->driver, strlen(r->driver)),
 		hcw_escape(kernel, sizeof(kernel), r->info.kernel, strlen(r->info.kernel)));
+	if (r->trigger[0])
+		fprintf(f, "trigger  %s\n",
+			hcw_escape(device, sizeof(device), r->trigger, strlen(r->trigger)));
 	probe_line(f, r);
 }
 
@@ -56,8 +59,12 @@ static void trial_line(FILE *f, const struct lab_arm *a, size_t i)
 	char pages[40], evicted[48], episode[FMT_LEN] = "-", actor[80] = "-", comm[64];
 	__u64 refused = t->attempted - t->moved;
 
-	snprintf(pages, sizeof(pages), "%" PRIu64 " / %" PRIu64 "%s", (uint64_t)t->moved,
-		 (uint64_t)refused, refused && refused == t->efault ? " EFAULT" : "");
+	if (t->attempted)
+		snprintf(pages, sizeof(pages), "%" PRIu64 " / %" PRIu64 "%s", (uint64_t)t->moved,
+			 (uint64_t)refused, refused && refused == t->efault ? " EFAULT" : "");
+	else
+		snprintf(pages, sizeof(pages), "%s",
+			 hcw_escape(comm, sizeof(comm), t->outcome, strlen(t->outcome)));
 	evicted_text(evicted, sizeof(evicted), t);
 	if (t->episodes)
 		fmt_ms(episode, t->episode_ns);

@@ -1,245 +1,214 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The text of `hcwatch report`: the answer first, then the evidence, what was not seen, and the
- * next step. */
-#include <inttypes.h>
+/* What the text and the JSON of a report both need: what is missing, who ranks first, what it is
+ * called. */
 #include <string.h>
-#include "../base/escape.h"
 #include "../chain/findings.h"
-#include "fmt.h"
-#include "report.h"
+#include "report_internal.h"
 
-#define MAX_EPISODES_SHOWN 20
+static const char *const needed[] = {"move_pages", "migrate", "notifier", "quiesce", "resume"};
+#define N_NEEDED (sizeof(needed) / sizeof(needed[0]))
 
-static bool probe_missing(const struct hcw_trace_info *info)
+static bool is_needed(const char *point)
 {
-	static const char *const needed[] = {"move_pages", "migrate", "notifier", "quiesce",
-					     "resume"};
-	size_t i, j;
+	size_t i;
 
-	for (i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
-		for (j = 0; j < info->n_probes; j++)
-			if (info->probe[j].active && !strcmp(info->probe[j].point, needed[i]))
-				break;
-		if (j == info->n_probes)
+	for (i = 0; i < N_NEEDED; i++)
+		if (!strcmp(needed[i], point))
 			return true;
-	}
 	return false;
+}
+
+static bool in_plan(const struct hcw_trace_info *info, const char *point)
+{
+	size_t i;
+
+	for (i = 0; i < info->n_probes; i++)
+		if (!strcmp(info->probe[i].point, point))
+			return true;
+	return false;
+}
+
+bool report_traced(const struct hcw_trace_info *info, const char *point)
+{
+	size_t i;
+
+	for (i = 0; i < info->n_probes; i++)
+		if (info->probe[i].active && !strcmp(info->probe[i].point, point))
+			return true;
+	return false;
+}
+
+size_t report_missing(const struct hcw_trace_info *info, struct report_missing out[REPORT_MISSING])
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < N_NEEDED; i++)
+		if (!in_plan(info, needed[i]))
+			out[n++] = (struct report_missing){
+				.point = needed[i],
+				.reason = "the trace does not speak of it",
+				.needed = true,
+			};
+	for (i = 0; i < info->n_probes; i++)
+		if (!info->probe[i].active)
+			out[n++] = (struct report_missing){
+				.point = info->probe[i].point,
+				.reason = info->probe[i].reason,
+				.needed = is_needed(info->probe[i].point),
+			};
+	return n;
 }
 
 bool report_incomplete(const struct hcw_trace_info *info, const struct hcw_model *m)
 {
-	return m->lost || m->n_holes || m->dropped || info->cut || !m->ended || probe_missing(info);
+	struct report_missing missing[REPORT_MISSING];
+	size_t i, n = report_missing(info, missing);
+
+	for (i = 0; i < n; i++)
+		if (missing[i].needed)
+			return true;
+	return m->lost || m->n_holes || m->dropped || info->cut || !m->ended ||
+	       m->end_reason == HCW_END_ERROR;
 }
 
-static void heading(FILE *f, const char *path, const struct hcw_trace_info *info,
-		    const struct hcw_model *m)
+const char *report_verdict(const struct hcw_trace_info *info, const struct hcw_model *m)
 {
-	char name[256], host[80], kernel[80], span[FMT_LEN], driver[48] = "no GPU";
-
-	if (info->n_gpus)
-		hcw_escape(driver, sizeof(driver), info->gpu[0].driver,
-			   strlen(info->gpu[0].driver));
-	fprintf(f, "%s   %s · %s · kernel %s\n", hcw_escape(name, sizeof(name), path, strlen(path)),
-		hcw_escape(host, sizeof(host), info->host, strlen(info->host)),
-		fmt_duration(span, m->last_ts - m->first_ts),
-		hcw_escape(kernel, sizeof(kernel), info->kernel, strlen(info->kernel)));
-	fprintf(f, "device     %zu x %s%s\n", info->n_gpus, driver,
-		info->simulated ? "  (simulated: stall lengths are the model's)" : "");
+	if (m->n_episodes)
+		return "stalled";
+	return report_incomplete(info, m) ? "cannot-tell" : "clean";
 }
 
-static void missing_probe(FILE *f, const struct hcw_probe_info *p)
-{
-	char raw[256], line[512];
-
-	snprintf(raw, sizeof(raw), "not traced: %s (%s)", p->point, p->reason);
-	fmt_wrap(f, "           ", hcw_escape(line, sizeof(line), raw, strlen(raw)));
-}
-
-static void completeness(FILE *f, const struct hcw_trace_info *info, const struct hcw_model *m)
+enum hcw_exit report_exit(const struct hcw_trace_info *info, const struct hcw_model *m)
 {
 	size_t i;
 
-	if (!report_incomplete(info, m)) {
-		fprintf(f, "complete   every needed probe was on, nothing lost\n");
-		return;
-	}
-	fprintf(f, "INCOMPLETE counts are \"at least\"; no pool is cleared by what was not seen\n");
-	for (i = 0; i < info->n_probes; i++)
-		if (!info->probe[i].active)
-			missing_probe(f, &info->probe[i]);
-	if (m->lost)
-		fprintf(f, "           %" PRIu64 " records lost in %zu places\n", (uint64_t)m->lost,
-			m->n_holes);
-	if (m->damaged)
-		fprintf(f, "           %" PRIu64 " damaged parts of the file skipped\n",
-			(uint64_t)m->damaged);
-	if (m->dropped)
-		fprintf(f, "           %" PRIu64 " attempts or episodes not kept: tables full\n",
-			(uint64_t)m->dropped);
-	if (info->cut || !m->ended)
-		fprintf(f, "           the recording was cut: it has no end\n");
+	if (report_incomplete(info, m))
+		return HCW_EXIT_INCOMPLETE;
+	if (m->n_episodes)
+		return HCW_EXIT_FINDING;
+	for (i = 0; i < m->n_pools; i++)
+		if (hcw_pool_code(&m->pools[i]))
+			return HCW_EXIT_FINDING;
+	return HCW_EXIT_OK;
 }
 
-static __u64 episode_ns(const struct hcw_model *m, const struct hcw_episode *e)
+/* Inserted by time: there are few. */
+static void rank(struct report_cause *out, size_t *n, struct report_cause c)
+{
+	size_t i;
+
+	if (!c.episodes)
+		return;
+	for (i = (*n)++; i > 0 && out[i - 1].ns < c.ns; i--)
+		out[i] = out[i - 1];
+	out[i] = c;
+}
+
+size_t report_causes(const struct hcw_model *m, struct report_cause out[REPORT_CAUSES])
+{
+	const struct hcw_cause_total *t;
+	size_t n = 0;
+	int c;
+
+	for (c = 0; c < HCW_CAUSE_COUNT; c++) {
+		t = &m->causes[c];
+		rank(out, &n,
+		     (struct report_cause){.cause = c,
+					   .episodes = t->started,
+					   .ns = t->started_ns,
+					   .worst = t->worst_ns});
+		rank(out, &n,
+		     (struct report_cause){.cause = c,
+					   .prolonged = true,
+					   .episodes = t->prolonged,
+					   .ns = t->prolonged_ns});
+	}
+	return n;
+}
+
+static void add_code(const char **out, size_t *n, const char *code)
+{
+	size_t i;
+
+	for (i = 0; i < *n; i++)
+		if (!strcmp(out[i], code))
+			return;
+	out[(*n)++] = code;
+}
+
+size_t report_codes(const struct hcw_model *m, const char *out[REPORT_CAUSES])
+{
+	struct report_cause cause[REPORT_CAUSES];
+	size_t i, n = 0, n_causes = report_causes(m, cause);
+
+	for (i = 0; i < n_causes; i++)
+		add_code(out, &n, hcw_cause_code(cause[i].cause));
+	for (i = 0; i < m->n_pools; i++)
+		if (hcw_pool_code(&m->pools[i]))
+			add_code(out, &n, hcw_pool_code(&m->pools[i]));
+	return n;
+}
+
+__u64 report_episode_ns(const struct hcw_model *m, const struct hcw_episode *e)
 {
 	return (e->end ? e->end : m->last_ts) - e->start;
 }
 
-static void answer(FILE *f, const struct hcw_trace_info *info, const struct hcw_model *m)
+__u64 report_stalled_ns(const struct hcw_model *m)
 {
 	__u64 total = 0;
-	char buf[FMT_LEN];
 	size_t i;
 
-	if (!m->n_episodes && report_incomplete(info, m)) {
-		fprintf(f,
-			"\nNo episode was seen, but not everything was: this says nothing either way.\n");
-		return;
-	}
-	if (!m->n_episodes) {
-		fprintf(f,
-			"\nNo episode: nothing stopped the GPU queues while this was recorded.\n");
-		return;
-	}
 	for (i = 0; i < m->n_episodes; i++)
-		total += episode_ns(m, &m->episodes[i]);
-	fprintf(f, "\nThe GPU queues stood still for %s in %zu episode%s.\n",
-		fmt_duration(buf, total), m->n_episodes, m->n_episodes == 1 ? "" : "s");
+		total += report_episode_ns(m, &m->episodes[i]);
+	return total;
 }
 
-static int episode_pool(char *buf, size_t size, const struct hcw_model *m,
-			const struct hcw_episode *e)
+const struct hcw_victim *report_victim(const struct hcw_model *m, __u32 tgid, __u64 mm)
 {
-	char bytes[FMT_LEN];
-
-	if (e->pool >= 0)
-		return snprintf(buf, size, " of pool #%d (%s, %s)", e->pool + 1,
-				hcw_backing_name(m->pools[e->pool].backing),
-				fmt_bytes(bytes, m->pools[e->pool].bytes));
-	if (e->hi > e->lo)
-		return snprintf(buf, size, " of the registered range 0x%" PRIx64 " (%s)",
-				(uint64_t)e->lo, fmt_bytes(bytes, e->hi - e->lo));
-	return 0;
-}
-
-static void episode_text(FILE *f, size_t n, const struct hcw_trace_info *info,
-			 const struct hcw_model *m, const struct hcw_episode *e)
-{
-	const struct hcw_attempt *a = e->attempt >= 0 ? &m->attempts[e->attempt] : NULL;
-	char at[FMT_LEN], len[FMT_LEN], stall[FMT_LEN], comm[64], line[512];
-	int n_line;
-
-	fprintf(f, "\n%zu  %s  %s%s  process %u  %s\n", n,
-		fmt_clock(at, e->start, info->realtime_offset), fmt_duration(len, episode_ns(m, e)),
-		e->killed ? " (killed while evicted)"
-		: e->end  ? ""
-			  : " so far (still open)",
-		e->victim, hcw_episode_code(e));
-	n_line = snprintf(
-		line, sizeof(line), "%s by %s (%u)", hcw_cause_name(e->cause),
-		hcw_escape(comm, sizeof(comm), e->started_by.comm, strlen(e->started_by.comm)),
-		e->started_by.tgid);
-	if (a && a->migrated)
-		n_line += snprintf(line + n_line, sizeof(line) - (size_t)n_line,
-				   " migrated %" PRIu64 " pages", (uint64_t)a->migrated);
-	n_line += episode_pool(line + n_line, sizeof(line) - (size_t)n_line, m, e);
-	n_line += snprintf(line + n_line, sizeof(line) - (size_t)n_line,
-			   ": every queue stopped for %u restore pass%s, %u thrown away", e->passes,
-			   e->passes == 1 ? "" : "es", e->passes_thrown);
-	if (e->invalidations)
-		n_line += snprintf(line + n_line, sizeof(line) - (size_t)n_line,
-				   "; %" PRIu64 " invalidations", (uint64_t)e->invalidations);
-	if (e->worst_stall)
-		snprintf(line + n_line, sizeof(line) - (size_t)n_line,
-			 "; the iteration under way took %s", fmt_duration(stall, e->worst_stall));
-	fmt_wrap(f, "   ", line);
-}
-
-static void reasons(FILE *f, unsigned int why)
-{
-	unsigned int i;
-	const char *sep = "";
-
-	for (i = 0; i < HCW_WHY_COUNT; i++)
-		if (why & (1u << i)) {
-			fprintf(f, "%s%s", sep, hcw_reason_name(1u << i));
-			sep = ", ";
-		}
-}
-
-static void pools(FILE *f, const struct hcw_model *m)
-{
-	const struct hcw_pool_info *p;
-	const char *code;
-	char size[FMT_LEN];
+	const struct hcw_victim *same_pid = NULL;
 	size_t i;
 
-	if (!m->n_pools) {
-		fprintf(f, "\nNo pool was announced (hcpool:alloc): verdicts need one.\n");
-		return;
-	}
-	fprintf(f, "\npool  backing     size       hit  verdict\n");
-	for (i = 0; i < m->n_pools; i++) {
-		p = &m->pools[i];
-		code = hcw_pool_code(p);
-		fprintf(f, "#%-4zu %-10s %9s %6" PRIu64 "  %s, by %s%s%s\n      ", i + 1,
-			hcw_backing_name(p->backing), fmt_bytes(size, p->bytes),
-			(uint64_t)p->episodes, hcw_verdict_name(p->verdict),
-			hcw_evidence_name(p->evidence), code ? "  " : "", code ? code : "");
-		reasons(f, p->reasons);
-		fputc('\n', f);
-	}
-}
-
-static void iterations(FILE *f, const struct hcw_chain *chain, const struct hcw_model *m)
-{
-	char p50[FMT_LEN], p99[FMT_LEN], max[FMT_LEN];
-	size_t i;
-
-	for (i = 0; i < m->n_victims; i++) {
-		const struct hcw_victim *v = &m->victims[i];
-
-		if (!v->iterations)
+	for (i = m->n_victims; i-- > 0;) {
+		if (m->victims[i].tgid != tgid)
 			continue;
-		fprintf(f,
-			"\niterations of %u: %" PRIu64
-			"   p50 %s   p99 %s   max %s ms (percentiles ± 6 %%)\n",
-			v->tgid, (uint64_t)v->iterations,
-			fmt_ms(p50, hcw_chain_percentile(chain, v->tgid, 50)),
-			fmt_ms(p99, hcw_chain_percentile(chain, v->tgid, 99)),
-			fmt_ms(max, v->iteration_max));
+		if (!mm || m->victims[i].mm == mm)
+			return &m->victims[i];
+		if (!same_pid)
+			same_pid = &m->victims[i];
 	}
+	return same_pid;
 }
 
-/* What to do about the first finding that has a code. */
-static void next_step(FILE *f, const struct hcw_model *m)
+bool report_hole_is_cut(const struct hcw_trace_info *info, const struct hcw_model *m, size_t hole)
 {
-	const struct hcw_finding_text *t;
+	const struct hcw_hole_info *h = &m->holes[hole];
 
-	if (!m->n_episodes)
-		return;
-	t = hcw_finding_by_code(hcw_episode_code(&m->episodes[0]));
-	if (!t)
-		return;
-	fprintf(f, "\n%s  %s\n", t->code, t->title);
-	fmt_wrap(f, "   do      ", t->remedy);
-	fmt_wrap(f, "   leaves  ", t->leaves);
+	return info->cut && hole + 1 == m->n_holes && h->cause == HCW_HOLE_DAMAGED_FRAME &&
+	       h->to == m->last_ts;
 }
 
-void report_text(FILE *f, const char *path, const struct hcw_trace_info *info,
-		 const struct hcw_chain *chain)
+const char *report_source_name(__u32 record_type)
 {
-	const struct hcw_model *m = hcw_chain_model(chain);
-	size_t i;
+	static const char *const names[HCW_R_BPF_COUNT] = {
+		[HCW_R_MOVE_PAGES] = "move_pages",
+		[HCW_R_MIGRATE] = "migration",
+		[HCW_R_INVAL] = "notifier",
+		[HCW_R_QUIESCE] = "quiesce",
+		[HCW_R_RESUME] = "resume",
+		[HCW_R_EVICT] = "evict",
+		[HCW_R_RESTORE] = "restore",
+		[HCW_R_PASS] = "restore pass",
+		[HCW_R_ITER_BEGIN] = "iteration",
+		[HCW_R_ITER_END] = "iteration",
+		[HCW_R_POOL_ALLOC] = "pool",
+		[HCW_R_POOL_FREE] = "pool",
+		[HCW_R_TASK] = "task",
+		[HCW_R_TASK_EXIT] = "task exit",
+		[HCW_R_REQUEST] = "request",
+	};
 
-	heading(f, path, info, m);
-	completeness(f, info, m);
-	answer(f, info, m);
-	for (i = 0; i < m->n_episodes && i < MAX_EPISODES_SHOWN; i++)
-		episode_text(f, i + 1, info, m, &m->episodes[i]);
-	if (m->n_episodes > MAX_EPISODES_SHOWN)
-		fprintf(f, "\n   ... and %zu more\n", m->n_episodes - MAX_EPISODES_SHOWN);
-	pools(f, m);
-	iterations(f, chain, m);
-	next_step(f, m);
+	if (!record_type)
+		return "all";
+	return record_type < HCW_R_BPF_COUNT && names[record_type] ? names[record_type] : "unknown";
 }

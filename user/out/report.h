@@ -31,13 +31,29 @@ struct hcw_trace_info {
 	char target_cmdline[256];
 	__s64 realtime_offset; /* CLOCK_REALTIME - CLOCK_BOOTTIME, ns */
 	bool cut;	       /* the file ends in the middle */
+	__u64 file_bytes;      /* its length, 0 = not known (a pipe) */
 };
 
 /* Whether anything is missing that makes the report "at least". */
 bool report_incomplete(const struct hcw_trace_info *info, const struct hcw_model *m);
 
-/* The text of `hcwatch report`. `path` is the name shown. */
+/*
+ * "stalled": an episode was seen. "clean": none, and everything was watched. "cannot-tell": none,
+ * but something was not watched.
+ */
+const char *report_verdict(const struct hcw_trace_info *info, const struct hcw_model *m);
+
+/* Exit code of `hcwatch report`: incomplete before finding (an episode or an exposed pool) before
+ * ok. */
+enum hcw_exit report_exit(const struct hcw_trace_info *info, const struct hcw_model *m);
+
+/* The text of `hcwatch report`, at most 80 columns wide. `path` is the name shown; `bold` sets
+ * headings off with escape sequences, for a terminal. */
 void report_text(FILE *f, const char *path, const struct hcw_trace_info *info,
-		 const struct hcw_chain *chain);
+		 const struct hcw_chain *chain, bool bold);
+
+/* One JSON object (schema 1, hcwatch-report(8)) and a newline. 0 or -EIO. */
+int report_json(FILE *f, const char *path, const struct hcw_trace_info *info,
+		const struct hcw_chain *chain);
 
 #endif

@@ -95,6 +95,10 @@ static void test_exit_of(void **state)
 		assert_int_equal(hcw_err_exit_of(sign * EOPNOTSUPP), HCW_EXIT_UNSUPPORTED);
 		assert_int_equal(hcw_err_exit_of(sign * ENODEV), HCW_EXIT_UNSUPPORTED);
 		assert_int_equal(hcw_err_exit_of(sign * EINVAL), HCW_EXIT_USAGE);
+		assert_int_equal(hcw_err_exit_of(sign * ENOENT), HCW_EXIT_USAGE);
+		assert_int_equal(hcw_err_exit_of(sign * EEXIST), HCW_EXIT_USAGE);
+		assert_int_equal(hcw_err_exit_of(sign * EIO), HCW_EXIT_UNSUPPORTED);
+		assert_int_equal(hcw_err_exit_of(sign * ENOSPC), HCW_EXIT_UNSUPPORTED);
 	}
 }
 

@@ -68,7 +68,7 @@ static void sources_follow_the_plan(void **state)
 static void refuses_what_is_no_header(void **state)
 {
 	static const char *const wrong[] = {
-		"", "{", "[]", "{}", "{\"format\":2}", "{\"format\":\"1\"}"};
+		"", "{", "[]", "{}", "{\"format\":2}", "{\"format\":1}", "{\"format\":1,\"abi\":2}", "{\"format\":\"1\"}"};
 	struct hcw_trace_info info = {0};
 	struct hcw_err err;
 	size_t i;
@@ -83,7 +83,7 @@ static void refuses_what_is_no_header(void **state)
 static void survives_wrong_members(void **state)
 {
 	static const char text[] =
-		"{\"format\":1,\"probes\":[null,7,{\"point\":3},{\"point\":"
+		"{\"format\":1,\"abi\":1,\"probes\":[null,7,{\"point\":3},{\"point\":"
 		"\"quiesce\",\"active\":\"yes\"}],\"gpus\":{},\"target\":[],\"host\":9}";
 	struct hcw_trace_info info = {0};
 	struct hcw_err err;

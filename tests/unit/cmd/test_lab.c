@@ -10,10 +10,10 @@
 
 static const char good[] =
 	"{\"schema\":1,\"allocator\":\"registered\",\"pool_bytes\":67108864,\"pool_ptr\":\"0x7f0000000000\","
-	"\"pid\":42,\"device\":{\"name\":\"a GPU\",\"driver\":\"gpusim\",\"simulated\":true,"
+	"\"pid\":42,\"trigger\":\"move_pages-other\",\"device\":{\"name\":\"a GPU\",\"driver\":\"gpusim\",\"simulated\":true,"
 	"\"gpus\":[{\"render\":128},{\"render\":129}]},\"gemm\":\"gemm: modelled\","
 	"\"control_median_ms\":0.7,\"control_max_ms\":1.5,\"trials\":[{\"begin_ns\":1000,\"end_ns\":2000,"
-	"\"attempted\":512,\"moved\":500,\"efault\":4,\"enoent\":1,\"ebusy\":2,\"eacces\":2,\"other\":3,"
+	"\"outcome\":\"part\",\"mover_pid\":44,\"attempted\":512,\"moved\":500,\"efault\":4,\"enoent\":1,\"ebusy\":2,\"eacces\":2,\"other\":3,"
 	"\"max_iteration_ms\":390.5,\"evicted_ms_delta\":{\"52541\":388,\"61601\":392}},"
 	"{\"begin_ns\":3000,\"end_ns\":4000,\"attempted\":512,\"evicted_ms_delta\":null}]}";
 
@@ -34,6 +34,10 @@ static void takes_every_member(void **state)
 	assert_int_equal(arm.n_trials, 2);
 	assert_int_equal(arm.trial[0].moved, 500);
 	assert_int_equal(arm.trial[0].other, 8);
+	assert_string_equal(res.trigger, "move_pages-other");
+	assert_string_equal(arm.trial[0].outcome, "part");
+	assert_int_equal(arm.trial[0].mover_pid, 44);
+	assert_string_equal(arm.trial[1].outcome, "");
 	assert_int_equal(arm.trial[0].n_evicted, 2);
 	assert_int_equal(arm.trial[0].evicted[1].gpuid, 61601);
 	assert_int_equal(arm.trial[0].evicted[1].ms, 392);
@@ -126,6 +130,40 @@ static void joins_by_time_and_process(void **state)
 	assert_int_equal(arm.verdict, HCW_VERDICT_EXPOSED);
 }
 
+/* What the kernel moved by itself is not what was asked for, whoever it happened to. */
+static void counts_what_was_asked_for(void **state)
+{
+	struct hcw_attempt at[] = {
+		{.start = 1010, .is_move_pages = true, .actor = {.tgid = 44}, .migrated = 512},
+		{.start = 1020, .reason = 3, .actor = {.tgid = 42}, .migrated = 100},
+		{.start = 1030, .reason = 4, .actor = {.tgid = 42}, .migrated = 10},
+		{.start = 1040, .reason = 0, .actor = {.tgid = 42}, .migrated = 7},
+		{.start = 1050, .reason = 3, .actor = {.tgid = 45}, .migrated = 5},
+	};
+	struct hcw_model m = {.attempts = at, .n_attempts = 5, .last_ts = 3600};
+	struct lab_arm arm = {.n_trials = 1,
+			      .trial = {{.begin_ns = 1000, .end_ns = 2000, .mover_pid = 44}}};
+
+	(void)state;
+	m.totals[HCW_R_MIGRATE].emitted = 1;
+	lab_join(&arm, &m, 42, 0x1000);
+	assert_int_equal(arm.trial[0].traced_moved, 622);
+}
+
+static void kinds_of_arms(void **state)
+{
+	size_t i, by_default = 0;
+
+	(void)state;
+	for (i = 0; lab_kinds[i].name; i++)
+		by_default += lab_kinds[i].by_default;
+	assert_int_equal(by_default, 2);
+	assert_string_equal(lab_kind_find("registered")->userptr, "0");
+	assert_string_equal(lab_kind_find("gtt")->userptr, "0");
+	assert_null(lab_kind_find("userptr")->userptr);
+	assert_null(lab_kind_find("pageable"));
+}
+
 /* In the lab a mapping alone concludes nothing, and a pool nobody announced neither. */
 static void only_a_trial_concludes(void **state)
 {
@@ -150,6 +188,8 @@ int main(void)
 		cmocka_unit_test(takes_every_member),
 		cmocka_unit_test(survives_cut_and_wrong_json),
 		cmocka_unit_test(joins_by_time_and_process),
+		cmocka_unit_test(counts_what_was_asked_for),
+		cmocka_unit_test(kinds_of_arms),
 		cmocka_unit_test(only_a_trial_concludes),
 	};
 

@@ -167,6 +167,33 @@ static void json_keeps_its_names(void **state)
 	result_free(&r);
 }
 
+/* A trigger that moves nothing has an outcome, and no pages. */
+static void trigger_without_pages(void **state)
+{
+	struct lab_result r;
+	json_t *o, *trial;
+	char *text;
+
+	(void)state;
+	result_make(&r);
+	strcpy(r.trigger, "fork");
+	r.arm[0]->trial[0].attempted = r.arm[0]->trial[0].moved = 0;
+	strcpy(r.arm[0]->trial[0].outcome, "done");
+	text = text_of(&r);
+	assert_true(widest(text) <= 80);
+	assert_non_null(strstr(text, "trigger  fork"));
+	assert_non_null(strstr(text, "1  done "));
+	assert_null(strstr(text, "0 / 0"));
+	free(text);
+	o = json_of(&r);
+	assert_string_equal(json_string_value(json_object_get(o, "trigger")), "fork");
+	trial = json_array_get(
+		json_object_get(json_array_get(json_object_get(o, "arms"), 0), "trials"), 0);
+	assert_string_equal(json_string_value(json_object_get(trial, "outcome")), "done");
+	json_decref(o);
+	result_free(&r);
+}
+
 static void hostile_strings_are_escaped(void **state)
 {
 	struct lab_result r;
@@ -190,6 +217,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(table_says_it_all),
 		cmocka_unit_test(json_keeps_its_names),
+		cmocka_unit_test(trigger_without_pages),
 		cmocka_unit_test(hostile_strings_are_escaped),
 	};
 

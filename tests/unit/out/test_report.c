@@ -7,77 +7,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 #include <stdlib.h>
-#include "../../../user/out/report.h"
 #include "capture.h"
-
-#define MS 1000000ull
-
-static void put(struct hcw_chain *c, __u16 type, __u64 ts, __u32 tid, const void *body, size_t len)
-{
-	char buf[sizeof(struct hcw_rec) + 64];
-	struct hcw_rec rec = {.ts = ts, .tid = tid, .type = type, .len = (__u16)len};
-
-	memcpy(buf, &rec, sizeof(rec));
-	memcpy(buf + sizeof(rec), body, len);
-	hcw_chain_add(c, (const struct hcw_rec *)buf);
-}
-
-#define PUT(c, type, ts, tid, ...)                            \
-	do {                                                  \
-		typeof(__VA_ARGS__) body_ = __VA_ARGS__;      \
-		put(c, type, ts, tid, &body_, sizeof(body_)); \
-	} while (0)
-
-static void info_make(struct hcw_trace_info *info, bool complete)
-{
-	static const char *const points[] = {"move_pages", "migrate", "notifier", "quiesce",
-					     "resume"};
-	size_t i;
-
-	memset(info, 0, sizeof(*info));
-	strcpy(info->kernel, "6.1.0-57-amd64");
-	strcpy(info->host, "node17");
-	for (i = 0; i < 5; i++) {
-		strcpy(info->probe[i].point, points[i]);
-		info->probe[i].active = complete || i != 3;
-	}
-	strcpy(info->probe[3].reason, "no such function");
-	info->n_probes = 5;
-}
-
-/* A stall of 391.8 ms by a thread whose name tries to take over the terminal. */
-static struct hcw_chain *stalled(void)
-{
-	struct hcw_chain *c = hcw_chain_new();
-	struct hcw_task mover = {.start_time = 1, .mm = 0xabc, .tid = 43, .tgid = 42};
-
-	hcw_chain_sources(c, ~0u & ~(1u << HCW_R_EVICT | 1u << HCW_R_RESTORE));
-	memcpy(mover.comm, "mover\033[2J", 10);
-	PUT(c, HCW_R_TASK, MS, 43, mover);
-	PUT(c, HCW_R_POOL_ALLOC, 2 * MS, 42,
-	    (struct hcw_pool){.ptr = 0x7f0000000000, .bytes = 536870912, .backing = 2, .tgid = 42});
-	PUT(c, HCW_R_QUIESCE, 11 * MS, 43,
-	    (struct hcw_quiesce){.start = 10 * MS,
-				 .mm = 0xabc,
-				 .attempt = 9 * MS,
-				 .lo = 0x7f0000000000,
-				 .hi = 0x7f0020000000,
-				 .trigger = 1,
-				 .stack = -1,
-				 .victim = 42,
-				 .reason = 3});
-	PUT(c, HCW_R_MIGRATE, 20 * MS, 43,
-	    (struct hcw_migrate){.start = 10 * MS, .attempt = 9 * MS, .ok = 512, .reason = 3});
-	PUT(c, HCW_R_MOVE_PAGES, 21 * MS, 43,
-	    (struct hcw_move_pages){.start = 9 * MS,
-				    .lo = 0x7f0000000000,
-				    .hi = 0x7f00001ff000,
-				    .requested = 512,
-				    .read = 512,
-				    .moved = 512});
-	PUT(c, HCW_R_RESUME, 401800000, 7, (struct hcw_resume){.start = 401 * MS, .mm = 0xabc});
-	return c;
-}
+#include "sample.h"
 
 static char *text_of(const struct hcw_trace_info *info, struct hcw_chain *c, bool ended)
 {
@@ -88,7 +19,7 @@ static char *text_of(const struct hcw_trace_info *info, struct hcw_chain *c, boo
 	if (ended)
 		PUT(c, HCW_R_END, 500 * MS, 0, (struct hcw_end){.reason = HCW_END_COMMAND});
 	hcw_chain_finish(c);
-	report_text(f, "x\007.hcw", info, c);
+	report_text(f, "x\007.hcw", info, c, false);
 	fclose(f);
 	hcw_chain_free(c);
 	return text;
@@ -100,16 +31,17 @@ static void tells_the_stall(void **state)
 	char *text;
 
 	(void)state;
-	info_make(&info, true);
-	text = text_of(&info, stalled(), true);
+	sample_info(&info, true);
+	text = text_of(&info, sample_stalled(), true);
 	assert_true(widest(text) <= 80);
 	assert_false(has_control(text));
 	assert_non_null(strstr(text, "complete"));
-	assert_non_null(strstr(text, "stood still for 391.8 ms in 1 episode."));
+	assert_non_null(strstr(text, "stood still for 391.8 ms in 1 stall."));
 	assert_non_null(strstr(text, "move_pages by mover"));
-	assert_non_null(strstr(text, "migrated 512 pages of pool #1"));
+	assert_non_null(strstr(text, "moved 512 pages, hit pool"));
 	assert_non_null(strstr(text, "exposed, by trial  HCW-201"));
 	assert_non_null(strstr(text, "HSA_USERPTR_FOR_PAGED_MEM=0"));
+	assert_non_null(strstr(text, "Next:       hcwatch explain HCW-101"));
 	free(text);
 }
 
@@ -119,7 +51,7 @@ static void an_empty_trace_is_clean_only_when_all_was_watched(void **state)
 	char *text;
 
 	(void)state;
-	info_make(&info, true);
+	sample_info(&info, true);
 	text = text_of(&info, hcw_chain_new(), true);
 	assert_non_null(strstr(text, "No episode: nothing stopped"));
 	free(text);
@@ -127,10 +59,10 @@ static void an_empty_trace_is_clean_only_when_all_was_watched(void **state)
 	assert_non_null(strstr(text, "has no end"));
 	assert_non_null(strstr(text, "says nothing either way"));
 	free(text);
-	info_make(&info, false);
+	sample_info(&info, false);
 	text = text_of(&info, hcw_chain_new(), true);
 	assert_non_null(strstr(text, "INCOMPLETE"));
-	assert_non_null(strstr(text, "not traced: quiesce (no such function)"));
+	assert_non_null(strstr(text, "not traced  quiesce: no such function"));
 	assert_non_null(strstr(text, "says nothing either way"));
 	free(text);
 }
@@ -142,7 +74,7 @@ static void says_loss(void **state)
 	char *text;
 
 	(void)state;
-	info_make(&info, true);
+	sample_info(&info, true);
 	PUT(c, HCW_R_HOLE, 5 * MS, 0,
 	    (struct hcw_hole){
 		    .from = MS, .to = 2 * MS, .count = 1204, .source = HCW_R_INVAL, .cause = 1});
@@ -150,7 +82,63 @@ static void says_loss(void **state)
 	    (struct hcw_totals){.source = HCW_R_INVAL, .emitted = 9, .lost = 1204});
 	text = text_of(&info, c, true);
 	assert_non_null(strstr(text, "INCOMPLETE"));
-	assert_non_null(strstr(text, "1204 records lost in 1 place"));
+	assert_non_null(strstr(text, "1204 notifier records were lost"));
+	free(text);
+}
+
+static void shows_the_ten_longest(void **state)
+{
+	struct hcw_trace_info info;
+	char *text;
+
+	(void)state;
+	sample_info(&info, true);
+	text = text_of(&info, sample_many(13), true);
+	assert_non_null(strstr(text, "stood still for 91.0 ms in 13 stalls. All began with"));
+	assert_non_null(strstr(text, "\n1  00:00:13.000  13.0 ms  process (42)"));
+	assert_non_null(strstr(text, "\n10 00:00:04.000  4.0 ms  process (42)"));
+	assert_null(strstr(text, "\n11 "));
+	assert_non_null(strstr(text, "and 3 more stalls"));
+	assert_true(widest(text) <= 80);
+	free(text);
+}
+
+static void bold_only_when_asked(void **state)
+{
+	struct hcw_trace_info info;
+	struct hcw_chain *c = sample_stalled();
+	char *text;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	(void)state;
+	sample_info(&info, true);
+	hcw_chain_finish(c);
+	report_text(f, "x", &info, c, true);
+	fclose(f);
+	hcw_chain_free(c);
+	assert_non_null(strstr(text, "\033[1mcause\033[0m"));
+	free(text);
+}
+
+/* Whatever stands in the header, no line gets wider and nothing reaches the terminal. */
+static void hostile_header(void **state)
+{
+	struct hcw_trace_info info;
+	char *text;
+
+	(void)state;
+	sample_info(&info, false);
+	memset(info.host, '\033', sizeof(info.host) - 1);
+	memset(info.kernel, '\n', sizeof(info.kernel) - 1);
+	memset(info.probe[3].point, '\007', sizeof(info.probe[3].point) - 1);
+	info.n_gpus = 1;
+	memset(info.gpu[0].driver, 0xff, sizeof(info.gpu[0].driver) - 1);
+	info.simulated = true;
+	text = text_of(&info, sample_stalled(), true);
+	assert_false(has_control(text));
+	assert_true(widest(text) <= 80);
+	assert_non_null(strstr(text, "SIMULATED"));
 	free(text);
 }
 
@@ -160,7 +148,11 @@ int main(void)
 		cmocka_unit_test(tells_the_stall),
 		cmocka_unit_test(an_empty_trace_is_clean_only_when_all_was_watched),
 		cmocka_unit_test(says_loss),
+		cmocka_unit_test(shows_the_ten_longest),
+		cmocka_unit_test(bold_only_when_asked),
+		cmocka_unit_test(hostile_header),
 	};
 
+	setenv("TZ", "UTC", 1);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,6 +48,9 @@ static const struct field fields[] = {
 	FIELD(3, hcw_inval, count),
 	FIELD(3, hcw_inval, event),
 	FIELD(3, hcw_inval, victim),
+	FIELD(3, hcw_inval, span),
+	FIELD(3, hcw_inval, reason),
+	FIELD(3, hcw_inval, via),
 	FIELD(4, hcw_quiesce, start),
 	FIELD(4, hcw_quiesce, mm),
 	FIELD(4, hcw_quiesce, attempt),
@@ -58,6 +61,7 @@ static const struct field fields[] = {
 	FIELD(4, hcw_quiesce, stack),
 	FIELD(4, hcw_quiesce, victim),
 	FIELD(4, hcw_quiesce, reason),
+	FIELD(4, hcw_quiesce, via),
 	FIELD(5, hcw_resume, start),
 	FIELD(5, hcw_resume, mm),
 	FIELD(5, hcw_resume, ret),
@@ -86,6 +90,9 @@ static const struct field fields[] = {
 	FIELD(14, hcw_task_exit, mm),
 	FIELD(14, hcw_task_exit, tid),
 	FIELD(14, hcw_task_exit, tgid),
+	FIELD(15, hcw_request, mm),
+	FIELD(15, hcw_request, kind),
+	FIELD(15, hcw_request, tgid),
 	FIELD(129, hcw_clock, monotonic),
 	FIELD(129, hcw_clock, realtime),
 	FIELD(130, hcw_hole, from),
@@ -160,7 +167,7 @@ static void test_every_type(void **state)
 			fail_msg("hcw(5) has no section \"%d %s\"", type, name);
 		types++;
 	}
-	assert_int_equal(types, 23);
+	assert_int_equal(types, 24);
 	free(header);
 	free(page);
 }

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The process of -p. A server that is restarted gets another pid: with `follow` its successor is
+ * the first process that runs the same program with the same command line.
+ */
+#include <errno.h>
+#include <string.h>
+#include "../sys/proc.h"
+#include "tracer_internal.h"
+
+#define READ_MS	  1000
+#define SEARCH_NS 1000000000ull /* looks at every process: not more often */
+
+static int identify(struct tracer *r, pid_t pid, struct identity *out)
+{
+	ssize_t n;
+
+	n = hcs_proc_exe(r->root, pid, out->exe, sizeof(out->exe), hcs_deadline_ms(READ_MS));
+	if (n > 0)
+		n = hcs_proc_cmdline(r->root, pid, out->cmdline, sizeof(out->cmdline),
+				     hcs_deadline_ms(READ_MS));
+	return n < 0 ? (int)n : 0;
+}
+
+static bool running(struct tracer *r, pid_t pid)
+{
+	struct hcs_proc p;
+
+	return !hcs_proc_read(r->root, pid, &p, hcs_deadline_ms(READ_MS)) && p.state != 'Z';
+}
+
+int target_start(struct tracer *r, pid_t pid)
+{
+	int ret;
+
+	if (!running(r, pid)) {
+		hcw_err_set(r->err, -ESRCH, HCW_EXIT_USAGE, "no process %d", (int)pid);
+		hcw_err_hint(r->err, "-p takes the pid of a running process, as this host sees it");
+		return -ESRCH;
+	}
+	if (r->opts->follow && identify(r, pid, &r->identity))
+		r->identity.exe[0] =
+			'\0'; /* a kernel thread, or not ours to look at: nobody follows it */
+	ret = hcw_session_watch(r->session, pid, r->err);
+	if (ret)
+		return ret;
+	r->pid = pid;
+	watch_process(r, (__u32)pid);
+	return 0;
+}
+
+struct search {
+	struct tracer *r;
+	pid_t found;
+};
+
+static int look_at(pid_t pid, void *ctx)
+{
+	struct search *s = ctx;
+	struct identity id;
+
+	if (identify(s->r, pid, &id) || strcmp(id.exe, s->r->identity.exe) ||
+	    strcmp(id.cmdline, s->r->identity.cmdline) || !running(s->r, pid))
+		return 0;
+	s->found = pid;
+	return 1;
+}
+
+static void find_successor(struct tracer *r)
+{
+	struct search s = {.r = r};
+
+	if (hcs_proc_each(r->root, look_at, &s, hcs_deadline_ms(READ_MS)) != 1)
+		return;
+	if (target_start(r, s.found))
+		r->pid = 0;
+	else
+		note_header(r); /* a failed sink is noticed at the next record */
+}
+
+bool target_over(struct tracer *r)
+{
+	if (r->pid && running(r, r->pid))
+		return false;
+	if (!r->opts->follow || !r->identity.exe[0])
+		return true;
+	r->pid = 0;
+	if (hcs_boot_ns() >= r->next_search) {
+		find_successor(r);
+		r->next_search = hcs_boot_ns() + SEARCH_NS;
+	}
+	return false;
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include "../base/escape.h"
+#include "../chain/findings.h"
+#include "live.h"
+#include "report_internal.h"
+
+#define INDENT "              " /* under the text behind a time */
+
+static void add_pool(struct line *l, const struct hcw_model *m, int pool)
+{
+	char size[FMT_LEN];
+
+	if (pool >= 0)
+		line_add(l, " of pool #%d (%s, %s)", pool + 1,
+			 hcw_backing_name(m->pools[pool].backing),
+			 fmt_bytes(size, m->pools[pool].bytes));
+}
+
+static void watching(FILE *f, const struct hcw_trace_info *info)
+{
+	struct line l = {.n = 0};
+	char cmd[300];
+	size_t i, active = 0;
+
+	for (i = 0; i < info->n_probes; i++)
+		active += info->probe[i].active;
+	line_add(&l, "hcwatch live · ");
+	if (info->target)
+		line_add(&l, "%s (%u)",
+			 hcw_escape(cmd, 60, info->target_cmdline, strlen(info->target_cmdline)),
+			 info->target);
+	else
+		line_add(&l, "every process that uses KFD");
+	line_add(&l, " · probes %zu/%zu%s", active, info->n_probes,
+		 info->simulated ? " · simulated GPU" : "");
+	fmt_wrap(f, "", l.text);
+}
+
+static void head(char *buf, size_t size, const struct hcw_trace_info *info, __u64 ts)
+{
+	char at[FMT_LEN];
+
+	snprintf(buf, size, "%s  ", fmt_clock(at, ts, info->realtime_offset));
+}
+
+static void evicted(FILE *f, const struct hcw_trace_info *info, const struct hcw_model *m,
+		    const struct hcw_episode *e)
+{
+	struct line l = {.n = 0};
+	char at[FMT_LEN + 2], who[128];
+
+	head(at, sizeof(at), info, e->start);
+	line_add(&l, "EVICTED  ");
+	line_add(&l, "%s", report_process(who, sizeof(who), m, e->victim, 0));
+	line_add(&l, ": %s by ", hcw_cause_name(e->cause));
+	line_add(&l, "%s", report_actor(who, sizeof(who), &e->started_by));
+	add_pool(&l, m, e->pool);
+	fmt_wrap(f, at, l.text);
+}
+
+static void so_far(FILE *f, const struct hcw_trace_info *info, const struct hcw_model *m,
+		   const struct hcw_episode *e, __u64 now)
+{
+	struct line l = {.n = 0};
+	char at[FMT_LEN + 2], who[128];
+
+	head(at, sizeof(at), info, now);
+	line_add(&l, "EVICTED %.1f s so far  ", (double)(now - e->start) / 1e9);
+	line_add(&l, "%s", report_process(who, sizeof(who), m, e->victim, 0));
+	line_add(&l, ": %s by ", hcw_cause_name(e->cause));
+	line_add(&l, "%s", report_actor(who, sizeof(who), &e->started_by));
+	if (e->passes)
+		line_add(&l, "; restore passes %u, thrown away %u", e->passes, e->passes_thrown);
+	fmt_wrap(f, at, l.text);
+}
+
+static void add_prolongers(struct line *l, const struct hcw_episode *e)
+{
+	char ms[FMT_LEN], who[128];
+	__u32 i;
+
+	for (i = 0; i < e->n_prolonged; i++) {
+		const struct hcw_prolonger *p = &e->prolonged_by[i];
+
+		line_add(l, "; %.1f pass%s (%s) redone because of %s by ", p->passes,
+			 p->passes == 1 ? "" : "es", fmt_duration(ms, p->ns),
+			 hcw_cause_name(p->cause));
+		line_add(l, "%s", report_actor(who, sizeof(who), &p->actor));
+	}
+}
+
+static void restored(FILE *f, const struct hcw_trace_info *info, const struct hcw_model *m,
+		     const struct hcw_episode *e)
+{
+	struct line l = {.n = 0};
+	char at[FMT_LEN + 2], who[128], length[FMT_LEN], stall[FMT_LEN];
+	__u64 end = e->end ? e->end : m->last_ts;
+
+	head(at, sizeof(at), info, end);
+	line_add(&l, "%s after %s  ",
+		 e->killed ? "KILLED while evicted,"
+		 : e->end  ? "RESTORED"
+			   : "STILL EVICTED",
+		 fmt_duration(length, end - e->start));
+	line_add(&l, "%s", report_process(who, sizeof(who), m, e->victim, 0));
+	line_add(&l, "  %s", hcw_episode_code(e));
+	fmt_wrap(f, at, l.text);
+	l = (struct line){.n = 0};
+	line_add(&l, "%s by ", hcw_cause_name(e->cause));
+	line_add(&l, "%s", report_actor(who, sizeof(who), &e->started_by));
+	if (e->attempt >= 0 && m->attempts[e->attempt].migrated)
+		line_add(&l, ", %" PRIu64 " pages", (uint64_t)m->attempts[e->attempt].migrated);
+	add_pool(&l, m, e->pool);
+	line_add(&l, "; %u restore pass%s, %u thrown away", e->passes, e->passes == 1 ? "" : "es",
+		 e->passes_thrown);
+	add_prolongers(&l, e);
+	if (e->worst_stall)
+		line_add(&l, "; the iteration under way took %s",
+			 fmt_duration(stall, e->worst_stall));
+	fmt_wrap(f, INDENT, l.text);
+}
+
+static void stall(FILE *f, const struct hcw_trace_info *info, const struct hcw_model *m,
+		  const struct hcw_stall *s, __u64 count)
+{
+	struct line l = {.n = 0};
+	char at[FMT_LEN + 2], who[128], length[FMT_LEN], median[FMT_LEN];
+
+	head(at, sizeof(at), info, s->end);
+	line_add(&l, "STALL %s (median %s)  ", fmt_duration(length, s->end - s->start),
+		 fmt_duration(median, s->median));
+	line_add(&l, "%s", report_process(who, sizeof(who), m, s->victim, 0));
+	if (s->collateral >= 0) {
+		line_add(&l, ": collateral, waited for ");
+		line_add(&l, "%s",
+			 report_process(who, sizeof(who), m, m->episodes[s->collateral].victim, 0));
+	} else {
+		line_add(&l, ": no eviction was seen");
+		if (count > 1)
+			line_add(&l, "; the longest of %" PRIu64, (uint64_t)count);
+	}
+	fmt_wrap(f, at, l.text);
+}
+
+static void totals(FILE *f, const struct hcw_model *m)
+{
+	struct line l = {.n = 0};
+	__u64 ns = 0;
+	char total[FMT_LEN];
+	size_t i;
+
+	for (i = 0; i < m->n_episodes; i++)
+		ns += (m->episodes[i].end ? m->episodes[i].end : m->last_ts) - m->episodes[i].start;
+	line_add(&l, "total: %zu episode%s, %s evicted, %zu stall%s, %" PRIu64 " records lost",
+		 m->n_episodes, m->n_episodes == 1 ? "" : "s", fmt_duration(total, ns), m->n_stalls,
+		 m->n_stalls == 1 ? "" : "s", (uint64_t)m->lost);
+	fmt_wrap(f, "", l.text);
+}
+
+int live_text(FILE *f, const struct hcw_trace_info *info, const struct hcw_chain *chain,
+	      const struct live_event *e)
+{
+	const struct hcw_model *m = hcw_chain_model(chain);
+
+	switch (e->kind) {
+	case LIVE_WATCHING:
+		watching(f, info);
+		break;
+	case LIVE_EVICTED:
+		evicted(f, info, m, &m->episodes[e->index]);
+		break;
+	case LIVE_SO_FAR:
+		so_far(f, info, m, &m->episodes[e->index], e->now);
+		break;
+	case LIVE_RESTORED:
+		restored(f, info, m, &m->episodes[e->index]);
+		break;
+	case LIVE_STALL:
+		stall(f, info, m, &m->stalls[e->index], e->count);
+		break;
+	case LIVE_LOST:
+		fprintf(f, "%" PRIu64 " records lost: details are \"at least\", totals are exact\n",
+			(uint64_t)e->count);
+		break;
+	case LIVE_TOTALS:
+		totals(f, m);
+		break;
+	}
+	return fflush(f) || ferror(f) ? -EIO : 0;
+}

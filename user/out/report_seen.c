@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Whether the recording saw everything, and what it did not see. */
+#include <inttypes.h>
+#include <string.h>
+#include "../base/escape.h"
+#include "report_internal.h"
+
+#define MAX_HOLES_SHOWN 4
+
+/* Points that miss for the same reason are one line. */
+static void missing_probes(const struct report *r)
+{
+	struct report_missing missing[REPORT_MISSING];
+	size_t i, j, n = report_missing(r->info, missing);
+	bool told[REPORT_MISSING] = {false};
+	char safe[256];
+
+	for (i = 0; i < n; i++) {
+		struct line l = {.n = 0};
+
+		if (told[i])
+			continue;
+		for (j = i; j < n; j++) {
+			if (strcmp(missing[i].reason, missing[j].reason))
+				continue;
+			told[j] = true;
+			line_add(&l, "%s%s", j > i ? ", " : "",
+				 hcw_escape(safe, NAME_MAX_SHOWN, missing[j].point,
+					    strlen(missing[j].point)));
+		}
+		if (missing[i].reason[0])
+			line_add(&l, ": %s",
+				 hcw_escape(safe, sizeof(safe), missing[i].reason,
+					    strlen(missing[i].reason)));
+		report_labelled(r, "not traced", l.text);
+	}
+}
+
+static void add_span(struct line *l, const struct report *r, const struct hcw_hole_info *h)
+{
+	char from[FMT_LEN], to[FMT_LEN], span[FMT_LEN];
+
+	fmt_clock(from, h->from, r->info->realtime_offset);
+	fmt_clock(to, h->to, r->info->realtime_offset);
+	if (h->to > h->from)
+		line_add(l, "%s-%s (%s)", from, to, fmt_duration(span, h->to - h->from));
+	else
+		line_add(l, "%s", from);
+}
+
+static void add_count(struct line *l, __u64 count)
+{
+	if (count)
+		line_add(l, "%" PRIu64 " ", (uint64_t)count);
+}
+
+static void one_hole(const struct report *r, const struct hcw_hole_info *h)
+{
+	struct line l = {.n = 0};
+
+	switch (h->cause) {
+	case HCW_HOLE_DRIVER_ABSENT:
+		line_add(&l, "the driver was not loaded, nothing was seen: ");
+		break;
+	case HCW_HOLE_DAMAGED_FRAME:
+		line_add(&l, "the file is damaged, ");
+		add_count(&l, h->count);
+		line_add(&l, "records are gone: ");
+		break;
+	default:
+		add_count(&l, h->count);
+		line_add(&l, "%s records were lost (%s full): ", report_source_name(h->source),
+			 h->cause == HCW_HOLE_MAP_FULL ? "a map was" : "the buffer was");
+	}
+	add_span(&l, r, h);
+	report_labelled(r, "", l.text);
+}
+
+static void holes(const struct report *r)
+{
+	const struct hcw_model *m = r->m;
+	size_t i, shown = 0, more = 0;
+	__u64 placed = 0;
+	struct line l = {.n = 0};
+
+	for (i = 0; i < m->n_holes; i++) {
+		if (m->holes[i].cause != HCW_HOLE_DAMAGED_FRAME)
+			placed += m->holes[i].count;
+		if (report_hole_is_cut(r->info, m, i))
+			continue;
+		if (shown < MAX_HOLES_SHOWN) {
+			one_hole(r, &m->holes[i]);
+			shown++;
+		} else {
+			more++;
+		}
+	}
+	if (more)
+		line_add(&l, "and %zu more such gaps; ", more);
+	if (m->lost > placed)
+		line_add(&l, "%" PRIu64 " records were lost at times that are not known; ",
+			 (uint64_t)(m->lost - placed));
+	if (m->dropped)
+		line_add(&l, "%" PRIu64 " attempts, stalls or pools were too many to keep; ",
+			 (uint64_t)m->dropped);
+	if (l.n < 2)
+		return;
+	l.text[l.n - 2] = '\0';
+	report_labelled(r, "", l.text);
+}
+
+static void end_of_file(const struct report *r)
+{
+	const struct hcw_model *m = r->m;
+	struct line l = {.n = 0};
+
+	if (!m->ended || r->info->cut) {
+		line_add(&l, "the file ends early");
+		if (r->info->file_bytes)
+			line_add(&l, " at byte %" PRIu64, (uint64_t)r->info->file_bytes);
+		line_add(&l, ", not closed properly: the recording has no end");
+	} else if (m->end_reason == HCW_END_ERROR) {
+		line_add(&l, "the recording was ended by an error");
+	} else {
+		return;
+	}
+	report_labelled(r, "", l.text);
+}
+
+void report_seen(const struct report *r)
+{
+	if (report_incomplete(r->info, r->m)) {
+		report_labelled(
+			r, "INCOMPLETE",
+			"figures are \"at least\"; no pool is cleared by what was not seen");
+		end_of_file(r);
+		holes(r);
+	} else {
+		report_labelled(r, "complete", "every needed probe was on, nothing lost");
+	}
+	missing_probes(r);
+}
