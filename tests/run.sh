@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 readonly LOGS=$PWD/build/test-logs
-passed=0 failed=0 skipped=0
+passed=0 failed=0 skipped=0 lock=''
 
 # count WHAT RC LOG: adds the figures of a log's closing lines, or one for the step itself
 count() {
@@ -27,12 +27,21 @@ count() {
 	grep -hE '^SKIP' "$3" || true
 }
 
-# step NAME COMMAND...: runs it into its own log
-step() {
+# run_step NAME COMMAND...: runs it into its own log, its exit code beside that
+run_step() {
 	local name=$1 rc=0
 	shift
 	"$@" >"$LOGS/$name.log" 2>&1 || rc=$?
-	count "$name" "$rc" "$LOGS/$name.log"
+	echo "$rc" >"$LOGS/$name.rc"
+}
+
+tell_step() {
+	count "$1" "$(cat "$LOGS/$1.rc")" "$LOGS/$1.log"
+}
+
+step() {
+	run_step "$@"
+	tell_step "$1"
 }
 
 # preset NAME: configures, builds and runs the unit tests of a preset
@@ -49,27 +58,50 @@ demo() {
 	tools/demo.sh && python3 tests/guest/check_lab.py build/demo
 }
 
+# guest NAME SCRIPT...: boots a guest and runs these of tests/guest in it
 guest() {
-	tools/vm/run.sh --kernel 6.1 --timeout 900 --mem 1536 --out build/guest \
-		--module "$(tools/gpusim/build-module.sh --kernel 6.1 --out build/gpusim)" \
-		--env LD_LIBRARY_PATH="$PWD/build/lib/gpusim" -- tests/guest/all.sh
+	local name=$1
+	shift
+	tools/vm/run.sh --kernel 6.1 --timeout 900 --mem 1536 --out "build/$name" --module build/gpusim/gpusim.ko \
+		--env LD_LIBRARY_PATH="$PWD/build/lib/gpusim" -- tests/guest/all.sh build "$@"
+}
+
+# An emulated guest keeps one core busy: two of them side by side.
+guests() {
+	local name
+	step module tools/gpusim/build-module.sh --kernel 6.1 --out build/gpusim
+	{
+		run_step demo demo
+		run_step guest-prolong guest guest-prolong prolong.sh live.sh
+	} &
+	run_step guest-truth guest guest-truth truth.sh watch.sh detach.sh
+	run_step guest-triggers guest guest-triggers triggers.sh probe.sh smoke.sh
+	wait
+	for name in demo guest-truth guest-prolong guest-triggers; do
+		tell_step "$name"
+	done
 }
 
 main() {
+	if [[ ${1:-} == -h || ${1:-} == --help ]]; then
+		echo 'Usage: tests/run.sh   (no options; see README.md)'
+		exit 0
+	fi
 	(($# == 0)) || { echo 'Usage: tests/run.sh   (no options)' >&2; exit 2; }
 	cat <<-'EOT'
-		This installs the Debian packages that build and tests need (as root; else it names them), builds under build/
-		and build-asan/, and runs every test; the guest tests boot a Debian kernel in QEMU. First time about
-		10 minutes, later about 5.
+		This installs the Debian packages that build and tests need (as root; else it
+		names them), builds under build/ and build-asan/, and runs every test; the
+		guest tests boot a Debian kernel in QEMU. Some minutes.
 	EOT
 	mkdir -p "$LOGS"
+	exec {lock}>"$LOGS/lock"
+	flock -n "$lock" || { echo 'run.sh: the tests are running in this checkout already' >&2; exit 3; }
 	tools/deps.sh build guest tests
 	step includes tests/check_includes.sh
 	step style tests/check_style.sh
 	step release preset release
 	step asan+ubsan preset asan+ubsan
-	step demo demo
-	step guest guest
+	guests
 	printf '%s passed, %s failed, %s skipped\n' "$passed" "$failed" "$skipped"
 	((failed == 0))
 }

@@ -6,6 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 readonly BUILD=$PWD/build
 readonly OUT=$BUILD/demo
+lock=''
 
 step() {
 	printf '\n== %s\n' "$*" >&2
@@ -24,14 +25,31 @@ run_lab() {
 		tools/demo-guest.sh "$BUILD/bin/hcwatch" "$OUT"
 }
 
+# Kernel modules do not build where the path has a blank, and two demos would take each other's files away.
+check_place() {
+	if [[ $PWD == *[[:space:],:]* ]]; then
+		printf 'demo.sh: no blank, comma or colon may be in the path of the checkout: %s\n' "$PWD" >&2
+		exit 3
+	fi
+	mkdir -p "$BUILD"
+	exec {lock}>"$BUILD/demo.lock"
+	flock -n "$lock" || { echo 'demo.sh: another demo is using build/demo' >&2; exit 3; }
+}
+
 main() {
 	local module rc=0
+	if [[ ${1:-} == -h || ${1:-} == --help ]]; then
+		echo 'Usage: tools/demo.sh   (no options; see README.md)'
+		exit 0
+	fi
 	(($# == 0)) || { echo 'Usage: tools/demo.sh   (no options)' >&2; exit 2; }
 	cat >&2 <<-'EOT'
-		This demo installs the Debian packages it needs (as root; else it names them), builds hcwatch under build/,
-		unpacks a Debian kernel in a cache outside the tree (nothing of it is installed), boots it in QEMU with a
-		test GPU, and measures two allocators there. First time about 5 minutes, later about 2.
+		This demo installs the Debian packages it needs (as root; else it names them),
+		builds hcwatch under build/, unpacks a Debian kernel in a cache outside the
+		tree (nothing of it is installed), boots it in QEMU with a test GPU, and
+		measures two allocators there. About 2 minutes; the first time longer.
 	EOT
+	check_place
 	step 'packages'
 	tools/deps.sh build guest
 	step 'build'
@@ -41,7 +59,9 @@ main() {
 	module=$(tools/gpusim/build-module.sh --kernel 6.1 --out "$BUILD/gpusim")
 	step 'lab, in the guest'
 	run_lab "$module" || rc=$?
-	step "left in build/demo: $(cd "$OUT" && echo ./*.json ./*.hcw)"
+	if [[ -s $OUT/lab.json ]]; then
+		step "left in build/demo: lab.json registered.hcw gtt.hcw; next: build/bin/hcwatch report build/demo/registered.hcw"
+	fi
 	exit "$rc"
 }
 

@@ -16,6 +16,7 @@ installed() {
 	[[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]]
 }
 
+# wanted SET...: their packages; fails for an unknown set
 wanted() {
 	local set
 	for set; do
@@ -23,9 +24,9 @@ wanted() {
 		build) printf '%s\n' "${BUILD[@]}" ;;
 		guest) printf '%s\n' "${GUEST[@]}" ;;
 		tests) printf '%s\n' "${TESTS[@]}" ;;
-		*) usage >&2; exit 2 ;;
+		*) return 2 ;;
 		esac
-	done | sort -u
+	done
 }
 
 install_missing() {
@@ -35,12 +36,14 @@ install_missing() {
 }
 
 main() {
-	local package missing=()
+	local package packages missing=()
 	(($#)) || { usage >&2; exit 2; }
 	command -v dpkg-query >/dev/null || { echo 'deps.sh: this is no Debian system: install the packages by hand' >&2; exit 3; }
-	for package in $(wanted "$@"); do
+	packages=$(wanted "$@") || { usage >&2; exit 2; }
+	for package in $packages; do
 		installed "$package" || missing+=("$package")
 	done
+	mapfile -t missing < <(printf '%s\n' "${missing[@]}" | sort -u | grep .)
 	((${#missing[@]})) || return 0
 	if ((EUID)); then
 		printf 'deps.sh: not installed: %s\n  as root: apt-get install --no-install-recommends %s\n' \

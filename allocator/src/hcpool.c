@@ -8,6 +8,17 @@
 #include "internal.h"
 #include "usdt.h"
 
+#define BACKINGS 4
+
+static const struct {
+	int (*alloc)(struct hcpool_ctx *ctx, struct pool *pool);
+	int (*release)(struct hcpool_ctx *ctx, const struct pool *pool);
+} backings[BACKINGS] = {
+	[HCPOOL_GTT] = {gtt_alloc, host_free},
+	[HCPOOL_REGISTERED] = {registered_alloc, registered_release},
+	[HCPOOL_USERPTR] = {userptr_alloc, host_free},
+};
+
 const char *hcpool_version(void)
 {
 	return HCW_VERSION;
@@ -20,6 +31,8 @@ const char *hcpool_backing_name(enum hcpool_backing backing)
 		return "gtt";
 	case HCPOOL_REGISTERED:
 		return "registered";
+	case HCPOOL_USERPTR:
+		return "userptr";
 	}
 	return "unknown";
 }
@@ -85,23 +98,34 @@ const char *hcpool_runtime_path(const struct hcpool_ctx *ctx)
 	return ctx->hip.path;
 }
 
-static int check_options(const struct hcpool_options *opts)
+static int check_flags(const struct hcpool_options *opts)
 {
-	if (!opts || opts->size < sizeof(*opts))
+	if (opts->flags & ~(uint32_t)(HCPOOL_HUGE_2M | HCPOOL_THP) || opts->reserved)
+		return error_set(-EINVAL, "unknown flags 0x%x", (unsigned int)opts->flags);
+	if (opts->flags && opts->backing != HCPOOL_REGISTERED)
+		return error_set(-EINVAL, "huge pages can be asked for in registered pools only");
+	if (opts->flags == (HCPOOL_HUGE_2M | HCPOOL_THP))
+		return error_set(-EINVAL, "huge pages of two kinds at once");
+	return 0;
+}
+
+/* `out` is all of it, whatever version of the header the caller was built with. */
+static int check_options(const struct hcpool_options *in, struct hcpool_options *opts)
+{
+	if (!in || in->size < HCPOOL_OPTIONS_SIZE_0)
 		return error_set(-EINVAL, "hcpool_options.size is not set");
-	if (opts->backing != HCPOOL_GTT && opts->backing != HCPOOL_REGISTERED)
+	memset(opts, 0, sizeof(*opts));
+	memcpy(opts, in, in->size < sizeof(*opts) ? HCPOOL_OPTIONS_SIZE_0 : sizeof(*opts));
+	if (!backings[opts->backing < BACKINGS ? opts->backing : 0].alloc)
 		return error_set(-EINVAL, "unknown backing %d", (int)opts->backing);
+	if (check_flags(opts))
+		return -EINVAL;
 	if (!opts->bytes)
 		return error_set(-EINVAL, "a pool of 0 bytes");
 	if (opts->bytes > PTRDIFF_MAX || !round_to_pages(opts->bytes))
 		return error_set(-EINVAL, "a pool of %llu bytes does not fit an address space",
 				 (unsigned long long)opts->bytes);
 	return 0;
-}
-
-static int release(struct hcpool_ctx *ctx, const struct pool *pool)
-{
-	return pool->backing == HCPOOL_GTT ? gtt_release(ctx, pool) : registered_release(ctx, pool);
 }
 
 static void add_pool(struct hcpool_ctx *ctx, struct pool *pool)
@@ -113,10 +137,11 @@ static void add_pool(struct hcpool_ctx *ctx, struct pool *pool)
 	pthread_mutex_unlock(&ctx->lock);
 }
 
-int hcpool_alloc(struct hcpool_ctx *ctx, const struct hcpool_options *opts, hcpool_id *out)
+int hcpool_alloc(struct hcpool_ctx *ctx, const struct hcpool_options *options, hcpool_id *out)
 {
+	struct hcpool_options opts;
 	struct pool *pool;
-	int ret = check_options(opts);
+	int ret = check_options(options, &opts);
 
 	if (ret)
 		return ret;
@@ -125,10 +150,11 @@ int hcpool_alloc(struct hcpool_ctx *ctx, const struct hcpool_options *opts, hcpo
 	pool = calloc(1, sizeof(*pool));
 	if (!pool)
 		return error_set(-ENOMEM, "no memory for a pool's description");
-	pool->backing = opts->backing;
-	pool->bytes = opts->bytes;
-	pool->reserved = round_to_pages(opts->bytes);
-	ret = pool->backing == HCPOOL_GTT ? gtt_alloc(ctx, pool) : registered_alloc(ctx, pool);
+	pool->backing = opts.backing;
+	pool->bytes = opts.bytes;
+	pool->flags = opts.flags;
+	pool->reserved = round_to_pages(opts.bytes);
+	ret = backings[opts.backing].alloc(ctx, pool);
 	if (ret) {
 		free(pool);
 		return ret;
@@ -176,6 +202,7 @@ int hcpool_query(struct hcpool_ctx *ctx, hcpool_id id, struct hcpool_info *info)
 		full.device = (*link)->device;
 		full.bytes = (*link)->bytes;
 		full.reserved = (*link)->reserved;
+		full.huge_bytes = (*link)->huge_bytes;
 	}
 	last_id = ctx->last_id;
 	pthread_mutex_unlock(&ctx->lock);
@@ -205,7 +232,7 @@ int hcpool_free(struct hcpool_ctx *ctx, hcpool_id id)
 	if (!pool)
 		return no_pool(id, last_id);
 	usdt_free((uintptr_t)pool->host);
-	ret = release(ctx, pool);
+	ret = backings[pool->backing].release(ctx, pool);
 	free(pool);
 	return ret;
 }

@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include "../include/hcpool/hcpool.h"
 #include "hip_abi.h"
@@ -21,7 +22,8 @@ struct pool {
 	hcpool_id id;
 	enum hcpool_backing backing;
 	void *host, *device;
-	uint64_t bytes, reserved;
+	uint64_t bytes, reserved, huge_bytes;
+	uint32_t flags; /* HCPOOL_HUGE_2M, HCPOOL_THP */
 	uint32_t evidence;
 };
 
@@ -52,22 +54,49 @@ void unbind_runtime(struct hip_runtime *hip);
 /* hcpool_open() with another root; takes ownership of the fd, also on failure. */
 int context_open(struct hcpool_ctx **out, int root);
 
-/* ---- gtt.c, registered.c: fill in or give back everything of `pool` but id and next ---- */
+/* ---- gtt.c, userptr.c, registered.c: fill in everything of `pool` but id and next ---- */
 
 int gtt_alloc(struct hcpool_ctx *ctx, struct pool *pool);
-int gtt_release(struct hcpool_ctx *ctx, const struct pool *pool);
+int userptr_alloc(struct hcpool_ctx *ctx, struct pool *pool);
 int registered_alloc(struct hcpool_ctx *ctx, struct pool *pool);
 int registered_release(struct hcpool_ctx *ctx, const struct pool *pool);
+
+/* ---- hostmalloc.c: what gtt and userptr share ---- */
+
+/* Decides by it, once, when HIP starts: exactly "0" means driver memory (libhsakmt fmm.c
+ * hsakmt_fmm_init_process_apertures); unset, "" and "00" all mean user memory. */
+#define USERPTR_ENV "HSA_USERPTR_FOR_PAGED_MEM"
+
+bool env_says_gtt(void);
+
+/*
+ * hipHostMalloc() of exactly pool->bytes, `verify`, and the device pointer. `no_memory` is the hint
+ * when HIP is out of memory. On failure nothing is left behind.
+ */
+int host_malloc(struct hcpool_ctx *ctx, struct pool *pool,
+		int (*verify)(const struct hcpool_ctx *ctx, struct pool *pool),
+		void (*no_memory)(const struct hcpool_ctx *ctx));
+int host_free(struct hcpool_ctx *ctx, const struct pool *pool);
 
 /* ---- verify.c: sets pool->evidence; -ENOTSUP with the reason as error when it is not so ---- */
 
 int verify_gtt(const struct hcpool_ctx *ctx, struct pool *pool);
+int verify_userptr(const struct hcpool_ctx *ctx, struct pool *pool);
+/* Also sets huge_bytes when a flag asks for huge pages. */
 int verify_registered(const struct hcpool_ctx *ctx, struct pool *pool);
+
+/* ---- thp.c ---- */
+
+/* Bytes of the mappings inside [lo, hi) that a huge page of the page cache or of anonymous memory
+ * maps. 0 or a negative errno. */
+int thp_bytes(int root, uint64_t lo, uint64_t hi, uint64_t *bytes);
 
 /* ---- capacity.c ---- */
 
 /* Three lines or fewer about GTT: how much there is, and where its limit comes from. */
 void capacity_describe(int root, char *text, size_t size);
+
+#define HUGE_2M ((uint64_t)2 << 20)
 
 /* `bytes` rounded up to whole pages; 0 when that overflows. */
 uint64_t round_to_pages(uint64_t bytes);

@@ -1,41 +1,103 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Pools of ordinary shared memory, registered with the GPU: what SGLang's HiCache does today. */
 #include <errno.h>
+#include <linux/mman.h>
 #include <string.h>
 #include <sys/mman.h>
+#include "../../user/sys/sys.h"
 #include "internal.h"
+
+#define DEADLINE_MS 1000
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
 #endif
 
-static void *map_shared(uint64_t bytes, int flags)
+/*
+ * Huge pages of either kind need an aligned start; shared memory begins anywhere. Room for the
+ * alignment is taken first and given back around the pool. NULL with errno on failure.
+ */
+static void *map_aligned(uint64_t bytes, int flags)
 {
-	return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | flags, -1, 0);
+	char *room = mmap(NULL, bytes + HUGE_2M, PROT_NONE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char *end, *at, *ptr;
+
+	if (room == MAP_FAILED)
+		return NULL;
+	end = room + bytes + HUGE_2M;
+	at = room + (-(uintptr_t)room & (HUGE_2M - 1));
+	ptr = mmap(at, bytes, PROT_READ | PROT_WRITE,
+		   MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED | flags, -1, 0);
+	if (ptr == MAP_FAILED) {
+		int err = errno;
+
+		munmap(room, bytes + HUGE_2M);
+		errno = err;
+		return NULL;
+	}
+	if (at > room)
+		munmap(room, (size_t)(at - room));
+	if (end > at + bytes)
+		munmap(at + bytes, (size_t)(end - (at + bytes)));
+	return ptr;
+}
+
+static void *map_shared(const struct pool *pool, int flags)
+{
+	void *ptr;
+
+	if (pool->flags & HCPOOL_HUGE_2M)
+		return map_aligned(pool->reserved, flags | MAP_HUGETLB | MAP_HUGE_2MB);
+	if (pool->flags & HCPOOL_THP)
+		return map_aligned(pool->reserved, flags);
+	ptr = mmap(NULL, pool->reserved, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | flags,
+		   -1, 0);
+	return ptr == MAP_FAILED ? NULL : ptr;
+}
+
+static int no_memory(const struct hcpool_ctx *ctx, const struct pool *pool, const char *call,
+		     int err)
+{
+	uint64_t available = 0;
+	int ret;
+
+	ret = error_set(-err, "%s of %llu bytes failed: %s", call,
+			(unsigned long long)pool->reserved, strerror(err));
+	if (!(pool->flags & HCPOOL_HUGE_2M) || err != ENOMEM)
+		return ret;
+	hcs_read_u64(ctx->root, "sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages",
+		     &available, hcs_deadline_ms(DEADLINE_MS));
+	ret = error_set(-err, "%llu huge pages of 2 MiB are needed, %llu are free",
+			(unsigned long long)(pool->reserved / HUGE_2M),
+			(unsigned long long)available);
+	error_hint("reserve them (this host, all users): sysctl vm.nr_hugepages=N, and give them "
+		   "back afterwards");
+	return ret;
 }
 
 /*
  * Populated before registering: HIP must pin the pages that stay, not the zero page. Shared memory
  * for the same reason: a private page would be replaced by the first write after a fork.
  */
-static int map_populated(struct pool *pool)
+static int map_populated(const struct hcpool_ctx *ctx, struct pool *pool)
 {
-	void *ptr = map_shared(pool->reserved, 0);
+	void *ptr = map_shared(pool, 0);
 
-	if (ptr == MAP_FAILED)
-		return error_set(-errno, "mmap of %llu bytes failed: %s",
-				 (unsigned long long)pool->reserved, strerror(errno));
+	if (!ptr)
+		return no_memory(ctx, pool, "mmap", errno);
+	/* A refusal shows in what was given, which is verified. */
+	if (pool->flags & HCPOOL_THP)
+		madvise(ptr, pool->reserved, MADV_HUGEPAGE);
 	if (madvise(ptr, pool->reserved, MADV_POPULATE_WRITE)) {
 		int err = errno;
 
 		munmap(ptr, pool->reserved);
 		if (err != EINVAL)
-			return error_set(-err, "populating %llu bytes failed: %s",
-					 (unsigned long long)pool->reserved, strerror(err));
-		ptr = map_shared(pool->reserved, MAP_POPULATE);
-		if (ptr == MAP_FAILED)
-			return error_set(-errno, "mmap of %llu populated bytes failed: %s",
-					 (unsigned long long)pool->reserved, strerror(errno));
+			return no_memory(ctx, pool, "populating", err);
+		ptr = map_shared(pool, MAP_POPULATE);
+		if (!ptr)
+			return no_memory(ctx, pool, "mmap, populated,", errno);
 	}
 	pool->host = ptr;
 	return 0;
@@ -75,8 +137,11 @@ static int register_pool(struct hcpool_ctx *ctx, struct pool *pool)
 
 int registered_alloc(struct hcpool_ctx *ctx, struct pool *pool)
 {
-	int ret = map_populated(pool);
+	int ret;
 
+	if (pool->flags & HCPOOL_HUGE_2M)
+		pool->reserved = (pool->reserved + HUGE_2M - 1) & ~(HUGE_2M - 1);
+	ret = map_populated(ctx, pool);
 	if (ret)
 		return ret;
 	/* Verified first: what cannot be verified is not registered. */

@@ -12,6 +12,7 @@
 
 #define MAX_MAPS    16
 #define RENDER_NODE "/dev/dri/renderD"
+#define SHARED_ANON "/dev/zero (deleted)" /* MAP_SHARED | MAP_ANONYMOUS */
 /* smaps of a process with terabytes of populated memory takes this long (13 ms per GiB) */
 #define DEADLINE_MS 60000
 
@@ -119,21 +120,82 @@ int verify_gtt(const struct hcpool_ctx *ctx, struct pool *pool)
 	return ret;
 }
 
-int verify_registered(const struct hcpool_ctx *ctx, struct pool *pool)
+/* The same first step for every backing that is ordinary memory: the number of maps, or an error.
+ */
+static int ordinary_maps(const struct hcpool_ctx *ctx, struct range r, const char *what,
+			 struct hcs_map *maps, bool flags)
 {
-	struct hcs_map maps[MAX_MAPS];
-	struct range r = range_of(pool);
-	int i, n, special = ends_special(r);
+	int special = ends_special(r);
 
 	if (special < 0)
 		return special;
 	if (special)
-		return error_set(-ENOTSUP, "shared anonymous memory looks like driver memory here");
-	n = read_maps(ctx, r, maps, false);
+		return error_set(-ENOTSUP, "%s looks like driver memory here", what);
+	return read_maps(ctx, r, maps, flags);
+}
+
+static int verify_hugetlb(const struct hcpool_ctx *ctx, struct pool *pool)
+{
+	struct hcs_map maps[MAX_MAPS];
+	int i, n = read_maps(ctx, range_of(pool), maps, true);
+
+	for (i = 0; i < n; i++)
+		if ((maps[i].vmflags & HCS_VM_UNREADABLE) || !(maps[i].vmflags & HCS_VM_HUGETLB))
+			return error_set(-ENOTSUP, "the pool is not made of hugetlb pages: %s",
+					 maps[i].path);
+	if (n < 0)
+		return n;
+	pool->huge_bytes = pool->reserved;
+	pool->evidence |= HCPOOL_BY_VMFLAGS;
+	return 0;
+}
+
+/* Shared memory has huge pages only where the administrator allows it, and the kernel never says so
+ * at the call. */
+static int verify_thp(const struct hcpool_ctx *ctx, struct pool *pool)
+{
+	struct range r = range_of(pool);
+	int ret = thp_bytes(ctx->root, r.lo, r.hi, &pool->huge_bytes);
+
+	if (ret)
+		return not_readable("/proc/self/smaps", ret);
+	if (pool->huge_bytes)
+		return 0;
+	ret = error_set(-ENOTSUP, "the kernel gave no transparent huge page for shared memory");
+	error_hint(
+		"/sys/kernel/mm/transparent_hugepage/shmem_enabled must be advise, within_size or "
+		"always\n(this host, all users); Debian's is never");
+	return ret;
+}
+
+int verify_registered(const struct hcpool_ctx *ctx, struct pool *pool)
+{
+	struct hcs_map maps[MAX_MAPS];
+	int i, n;
+
+	n = ordinary_maps(ctx, range_of(pool), "shared anonymous memory", maps, false);
 	for (i = 0; i < n; i++)
 		if (maps[i].perms[3] != 's')
 			return error_set(-ENOTSUP, "the pool is not shared memory: %s %s",
 					 maps[i].perms, maps[i].path);
+	if (n < 0)
+		return n;
+	pool->evidence = HCPOOL_BY_PAGES | HCPOOL_BY_MAPS;
+	if (pool->flags & HCPOOL_HUGE_2M)
+		return verify_hugetlb(ctx, pool);
+	return pool->flags & HCPOOL_THP ? verify_thp(ctx, pool) : 0;
+}
+
+/* Private in older runtimes, shared in newer ones; neither is the driver's. */
+int verify_userptr(const struct hcpool_ctx *ctx, struct pool *pool)
+{
+	struct hcs_map maps[MAX_MAPS];
+	int i, n = ordinary_maps(ctx, range_of(pool), "what hipHostMalloc gave", maps, false);
+
+	for (i = 0; i < n; i++)
+		if (!strncmp(maps[i].path, "/dev/", 5) && strcmp(maps[i].path, SHARED_ANON) != 0)
+			return error_set(-ENOTSUP, "hipHostMalloc gave memory of a device: %s",
+					 maps[i].path);
 	if (n < 0)
 		return n;
 	pool->evidence = HCPOOL_BY_PAGES | HCPOOL_BY_MAPS;

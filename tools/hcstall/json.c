@@ -56,26 +56,50 @@ static json_t *evicted(const struct stall_evicted *e)
 	return by_gpu;
 }
 
+static json_t *dist(const struct stall_dist *d)
+{
+	return json_pack("{s:I, s:f, s:f, s:f, s:f, s:f}", "count", (json_int_t)d->count, "p50",
+			 ms(d->p50), "p90", ms(d->p90), "p99", ms(d->p99), "p99_9", ms(d->p99_9),
+			 "max", ms(d->max));
+}
+
+/* The members of both, in `into`. */
+static json_t *join(json_t *into, json_t *more)
+{
+	json_object_update(into, more);
+	json_decref(more);
+	return into;
+}
+
+static json_t *pages(const struct stall_pages *p)
+{
+	return json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "attempted",
+			 (int)p->attempted, "moved", (int)p->moved, "already", (int)p->already,
+			 "efault", (int)p->efault, "enoent", (int)p->enoent, "ebusy", (int)p->ebusy,
+			 "eacces", (int)p->eacces, "other", (int)(p->other + p->unanswered),
+			 "unanswered", (int)p->unanswered, "requeried", (int)p->requeried);
+}
+
+/* What every rank has of a trial. */
+static json_t *iterations(const struct stall_phase *p)
+{
+	return json_pack("{s:f, s:f, s:I, s:o, s:o, s:b}", "median_ms", ms(p->median_ns),
+			 "max_iteration_ms", ms(p->dist.max), "max_iteration_begin_ns",
+			 (json_int_t)p->max_begin_ns, "distribution_ms", dist(&p->dist),
+			 "evicted_ms_delta", evicted(&p->evicted), "copy_ok", p->copy_ok);
+}
+
 static json_t *trial(const struct stall_trial *t)
 {
-	json_t *move, *timing;
+	json_t *o;
 
-	move = json_pack("{s:I, s:I, s:i, s:I, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "begin_ns",
-			 (json_int_t)t->begin_ns, "end_ns", (json_int_t)t->end_ns, "target_node",
-			 t->target_node, "rc", (json_int_t)t->rc, "errno", t->error, "attempted",
-			 (int)t->pages.attempted, "moved", (int)t->pages.moved, "efault",
-			 (int)t->pages.efault, "enoent", (int)t->pages.enoent, "ebusy",
-			 (int)t->pages.ebusy, "eacces", (int)t->pages.eacces, "other",
-			 (int)t->pages.other);
-	timing = json_pack("{s:I, s:I, s:i, s:f, s:f, s:I, s:o, s:b}", "move_begin_ns",
-			   (json_int_t)t->move_begin_ns, "move_end_ns", (json_int_t)t->move_end_ns,
-			   "mover_tid", (int)t->mover_tid, "median_ms", ms(t->median_ns),
-			   "max_iteration_ms", ms(t->max_ns), "max_iteration_begin_ns",
-			   (json_int_t)t->max_begin_ns, "evicted_ms_delta", evicted(&t->evicted),
-			   "copy_ok", t->copy_ok);
-	json_object_update(move, timing);
-	json_decref(timing);
-	return move;
+	o = json_pack("{s:I, s:I, s:i, s:I, s:i, s:s, s:I, s:I, s:i, s:i}", "begin_ns",
+		      (json_int_t)t->begin_ns, "end_ns", (json_int_t)t->end_ns, "target_node",
+		      t->target_node, "rc", (json_int_t)t->rc, "errno", t->error, "outcome",
+		      stall_outcome_name(t->outcome), "move_begin_ns", (json_int_t)t->move_begin_ns,
+		      "move_end_ns", (json_int_t)t->move_end_ns, "mover_pid", (int)t->mover_pid,
+		      "mover_tid", (int)t->mover_tid);
+	return join(join(o, pages(&t->pages)), iterations(&t->phase));
 }
 
 static json_t *trials(const struct stall_result *r)
@@ -88,16 +112,68 @@ static json_t *trials(const struct stall_result *r)
 	return list;
 }
 
+static json_t *control(const struct stall_phase *p)
+{
+	return json_pack("{s:f, s:f, s:o, s:o}", "control_median_ms", ms(p->median_ns),
+			 "control_max_ms", ms(p->dist.max), "control_distribution_ms",
+			 dist(&p->dist), "control_evicted_ms_delta", evicted(&p->evicted));
+}
+
+static const struct stall_phase *phase_of(const struct stall_result *r, unsigned int rank,
+					  unsigned int i)
+{
+	return rank ? &r->rank[rank].trial[i] : &r->trial[i].phase;
+}
+
+static json_t *rank_json(const struct stall_result *r, unsigned int rank)
+{
+	const struct hcpool_info *pool = rank ? &r->rank[rank].pool : &r->pool;
+	json_t *list = json_array(), *o;
+	uint64_t worst = 0;
+	unsigned int i;
+
+	for (i = 0; i < r->trials; i++) {
+		const struct stall_phase *p = phase_of(r, rank, i);
+
+		if (p->dist.max > worst)
+			worst = p->dist.max;
+		json_array_append_new(list, iterations(p));
+	}
+	o = json_pack("{s:i, s:i, s:o, s:I, s:f, s:o}", "rank", (int)rank, "pid",
+		      rank ? (int)r->rank[rank].pid : (int)getpid(), "pool_ptr",
+		      address(pool->host), "pool_bytes", (json_int_t)pool->bytes,
+		      "max_iteration_ms", ms(worst), "trials", list);
+	return join(o, control(rank ? &r->rank[rank].control : &r->control));
+}
+
+static json_t *ranks(const struct stall_result *r)
+{
+	json_t *list = json_array();
+	unsigned int i;
+
+	for (i = 0; i < r->ranks; i++)
+		json_array_append_new(list, rank_json(r, i));
+	return list;
+}
+
+static json_t *settings(const struct stall_result *r)
+{
+	return json_pack("{s:s, s:i, s:I, s:I, s:I}", "trigger", r->trigger->name, "gemm_n",
+			 (int)r->gemm_n, "copy_bytes", (json_int_t)r->copy_bytes, "window_bytes",
+			 (json_int_t)r->window_bytes, "huge_bytes", (json_int_t)r->pool.huge_bytes);
+}
+
 static json_t *whole(const struct stall_result *r)
 {
-	return json_pack(
-		"{s:i, s:s, s:I, s:o, s:o, s:i, s:s, s:o, s:s, s:o, s:i, s:f, s:f, s:o, s:o}",
-		"schema", 1, "allocator", r->allocator, "pool_bytes", (json_int_t)r->pool.bytes,
-		"pool_ptr", address(r->pool.host), "device_ptr", address(r->pool.device), "pid",
-		(int)getpid(), "mover_comm", STALL_MOVER_COMM, "device", device(r), "gemm", r->gemm,
-		"nodes", nodes(r), "iterations", (int)r->iterations, "control_median_ms",
-		ms(r->control_median_ns), "control_max_ms", ms(r->control_max_ns),
-		"control_evicted_ms_delta", evicted(&r->control_evicted), "trials", trials(r));
+	json_t *o;
+
+	o = json_pack("{s:i, s:s, s:I, s:o, s:o, s:i, s:s, s:o, s:s, s:o, s:i, s:o, s:o}", "schema",
+		      1, "allocator", r->allocator, "pool_bytes", (json_int_t)r->pool.bytes,
+		      "pool_ptr", address(r->pool.host), "device_ptr", address(r->pool.device),
+		      "pid", (int)getpid(), "mover_comm", STALL_MOVER_COMM, "device", device(r),
+		      "gemm", r->gemm, "nodes", nodes(r), "iterations", (int)r->iterations,
+		      "trials", trials(r), "ranks", ranks(r));
+	return join(join(o, settings(r)), control(&r->control));
 }
 
 int stall_print_json(const struct stall_result *result)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 #include "../../bpf/hcwatch_abi.h"
+#include "refusal.h"
 #include "run.h"
 #include "stats.h"
 #include "stop.h"
@@ -19,6 +20,20 @@ static void print_error(const struct stall_err *err)
 	fputc('\n', stderr);
 }
 
+static void print_explanations(const struct stall_result *result)
+{
+	char text[512], *line, *rest;
+	unsigned int i;
+
+	for (i = 0; i < result->trials; i++) {
+		stall_explain(&result->trial[i], result->trigger, result->hugetlb, text,
+			      sizeof(text));
+		for (line = text; (rest = strchr(line, '\n')); line = rest + 1)
+			fprintf(stderr, "hcstall: trial %u: %.*s\n", i + 1, (int)(rest - line),
+				line);
+	}
+}
+
 /* Trials that were complete before a failure are worth printing. */
 static int print_result(const struct stall_options *opts, const struct stall_result *result)
 {
@@ -26,8 +41,10 @@ static int print_result(const struct stall_options *opts, const struct stall_res
 
 	if (!result->trials)
 		return 0;
-	if (result->trial[0].evicted.count < 0)
-		fprintf(stderr, "hcstall: evicted_ms of KFD is not readable here\n");
+	if (result->trial[0].phase.evicted.count < 0)
+		fprintf(stderr, "hcstall: evicted_ms of KFD is not readable here; in a container, "
+				"--kfd-pid helps\n");
+	print_explanations(result);
 	ret = opts->json ? stall_print_json(result) : stall_print_table(result);
 	if (ret)
 		fprintf(stderr, "hcstall: cannot write to stdout\n");
@@ -51,6 +68,6 @@ int main(int argc, char **argv)
 		print_error(&err);
 	if (ret && code == HCW_EXIT_OK)
 		code = HCW_EXIT_INCOMPLETE;
-	free(result.trial);
+	stall_result_free(&result);
 	return code;
 }

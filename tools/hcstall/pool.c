@@ -8,6 +8,7 @@
 
 _Static_assert((int)HCPOOL_GTT == (int)HCW_BACKING_GTT, "backing");
 _Static_assert((int)HCPOOL_REGISTERED == (int)HCW_BACKING_REGISTERED, "backing");
+_Static_assert((int)HCPOOL_USERPTR == (int)HCW_BACKING_USERPTR, "backing");
 
 /* A bijective mix: different places have different values, and so have different seeds. */
 static uint64_t pattern(uint64_t place, uint64_t seed)
@@ -74,8 +75,10 @@ static int pool_failed(struct stall_err *err)
 int stall_pool_open(struct stall_pool *pool, const struct stall_options *opts,
 		    struct stall_err *err)
 {
-	struct hcpool_options want = {
-		.size = sizeof(want), .backing = opts->backing, .bytes = opts->pool_bytes};
+	struct hcpool_options want = {.size = sizeof(want),
+				      .backing = opts->backing,
+				      .bytes = opts->pool_bytes,
+				      .flags = opts->pool_flags};
 	struct stall_err ignored;
 
 	memset(pool, 0, sizeof(*pool));

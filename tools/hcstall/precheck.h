@@ -11,7 +11,4 @@
 int stall_precheck(int root, const struct stall_options *opts, struct stall_result *result,
 		   struct stall_err *err);
 
-/* Text and exit code of a move_pages() that failed as a whole. Returns -1. */
-int stall_move_refused(int error, int target_node, struct stall_err *err);
-
 #endif

@@ -4,12 +4,16 @@
 
 #include "err.h"
 #include "options.h"
+#include "ranks.h"
 #include "result.h"
 
 /*
  * The whole experiment. 0, or -1 with err; result->trials is then the number of trials that were
- * complete before. Everything is given back in either case; result->trial is the caller's to free.
+ * complete before. Every process has ended and everything is given back in either case; the result
+ * is the caller's, for stall_result_free().
  */
 int stall_run(const struct stall_options *opts, struct stall_result *result, struct stall_err *err);
+
+void stall_result_free(struct stall_result *result);
 
 #endif

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* The two kinds of phases, as rank 0 runs them. */
 #ifndef HCSTALL_TRIAL_H
 #define HCSTALL_TRIAL_H
 
-#include "stats.h"
-#include "window.h"
-#include "work.h"
+#include "session.h"
+#include "triggers.h"
 
-/* Iterations with nobody moving anything. Durations go to times. */
-int stall_control(struct stall_work *work, unsigned int iterations, struct stall_times *times,
-		  struct stall_err *err);
+/* opts->iterations iterations with nobody moving anything. */
+int stall_control(struct stall_session *s, struct stall_phase *phase, struct stall_err *err);
 
 /*
- * One trial: at least `iterations` iterations, the window moved to trial->target_node beside them,
- * and afterwards iterations until the restore is over. `seed` differs from trial to trial.
+ * One trial: at least opts->iterations iterations, the trigger fired beside them, and afterwards
+ * iterations until the restore is over. `seed` (not 0) differs from trial to trial.
  */
-int stall_trial(struct stall_work *work, struct stall_window *window, unsigned int iterations,
-		uint64_t seed, struct stall_times *times, struct stall_trial *trial,
-		struct stall_err *err);
+int stall_trial(struct stall_session *s, const struct stall_shot *shot, uint64_t seed,
+		struct stall_trial *trial, struct stall_err *err);
 
 #endif

@@ -6,7 +6,6 @@
 #include "../../user/sys/sys.h"
 #include "work.h"
 
-#define MATRIX_BYTES ((size_t)STALL_GEMM_N * STALL_GEMM_N * 2)
 /* 0x3c3c is 0.0115 in BF16: finite and not zero, so a product is ordinary work */
 #define MATRIX_FILL 0x3c
 
@@ -18,17 +17,16 @@ static int device_alloc(const struct stall_gpu *gpu, void **ptr, size_t bytes,
 
 static int open_matrices(struct stall_work *work, struct stall_err *err)
 {
+	const size_t bytes = (size_t)work->gemm_n * (size_t)work->gemm_n * sizeof(uint16_t);
 	const struct stall_gpu *gpu = work->gpu;
 
-	if (device_alloc(gpu, &work->a, MATRIX_BYTES, err) ||
-	    device_alloc(gpu, &work->b, MATRIX_BYTES, err) ||
-	    device_alloc(gpu, &work->d, MATRIX_BYTES, err))
+	if (device_alloc(gpu, &work->a, bytes, err) || device_alloc(gpu, &work->b, bytes, err) ||
+	    device_alloc(gpu, &work->d, bytes, err))
 		return -1;
-	if (stall_hip_check(gpu, gpu->hip.hipMemset(work->a, MATRIX_FILL, MATRIX_BYTES),
-			    "hipMemset", err))
+	if (stall_hip_check(gpu, gpu->hip.hipMemset(work->a, MATRIX_FILL, bytes), "hipMemset", err))
 		return -1;
-	return stall_hip_check(gpu, gpu->hip.hipMemset(work->b, MATRIX_FILL, MATRIX_BYTES),
-			       "hipMemset", err);
+	return stall_hip_check(gpu, gpu->hip.hipMemset(work->b, MATRIX_FILL, bytes), "hipMemset",
+			       err);
 }
 
 static int open_blas(struct stall_work *work, struct stall_err *err)
@@ -43,14 +41,16 @@ static int open_blas(struct stall_work *work, struct stall_err *err)
 				"rocblas_set_stream", err);
 }
 
-int stall_work_open(struct stall_work *work, const struct stall_gpu *gpu,
-		    const struct stall_pool *pool, struct stall_err *err)
+int stall_work_open(struct stall_work *work, const struct stall_options *opts,
+		    const struct stall_gpu *gpu, const struct stall_pool *pool,
+		    struct stall_err *err)
 {
 	memset(work, 0, sizeof(*work));
 	work->gpu = gpu;
 	work->next_id = 1;
 	work->source = pool->info.host;
-	work->bytes = pool->info.bytes < STALL_COPY_BYTES ? pool->info.bytes : STALL_COPY_BYTES;
+	work->gemm_n = (int)opts->gemm_n;
+	work->bytes = pool->info.bytes < opts->copy_bytes ? pool->info.bytes : opts->copy_bytes;
 	work->bytes &= ~(size_t)7;
 	work->back = malloc(work->bytes);
 	if (!work->back)
@@ -82,7 +82,7 @@ static int product(struct stall_work *work, struct stall_err *err)
 {
 	const float alpha = 1.0f, beta = 0.0f;
 	const rocblas_datatype type = rocblas_datatype_bf16_r;
-	const int n = STALL_GEMM_N;
+	const int n = work->gemm_n;
 	rocblas_status status;
 
 	status = work->gpu->blas.rocblas_gemm_ex(
@@ -109,7 +109,7 @@ int stall_work_run(struct stall_work *work, struct stall_err *err)
 			       "hipStreamSynchronize", err);
 }
 
-int stall_work_iterate(struct stall_work *work, uint64_t *begin_ns, uint64_t *end_ns,
+int stall_work_iterate(struct stall_work *work, bool *over, uint64_t *begin_ns, uint64_t *end_ns,
 		       struct stall_err *err)
 {
 	uint64_t id = work->next_id++;
@@ -118,6 +118,8 @@ int stall_work_iterate(struct stall_work *work, uint64_t *begin_ns, uint64_t *en
 	*begin_ns = hcs_boot_ns();
 	hcwatch_iteration_begin(id);
 	ret = stall_work_run(work, err);
+	if (!ret)
+		ret = stall_ranks_meet(work->ranks, work->rank, over, err);
 	hcwatch_iteration_end(id);
 	*end_ns = hcs_boot_ns();
 	return ret;

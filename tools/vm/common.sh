@@ -3,7 +3,7 @@
 # shellcheck shell=bash disable=SC2034
 
 HCW_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
-HCW_CACHE=${HCWATCH_CACHE:-${XDG_CACHE_HOME:-${HOME:?HOME is not set; set HCWATCH_CACHE instead}/.cache}/hcwatch}
+HCW_CACHE=${HCWATCH_CACHE:-${XDG_CACHE_HOME:-${HOME:-/var/tmp/hcwatch-$EUID}/.cache}/hcwatch}
 [[ $HCW_CACHE == /* ]] || HCW_CACHE=$PWD/$HCW_CACHE
 # An ordinary user's PATH has no depmod and no modprobe on Debian.
 PATH=$PATH:/usr/sbin:/sbin

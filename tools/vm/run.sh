@@ -139,7 +139,10 @@ boot() {
 	rm -f "$out/.job/rc"
 	: >"$out/stdout"
 	: >"$out/stderr"
-	timeout -k 5 "$timeout_s" qemu-system-x86_64 "$@" </dev/null >"$out/qemu.log" 2>&1 &
+	# whatever ends this script ends the guest: --foreground keeps it in our process group, and each of the two is
+	# told when the one above it dies
+	setpriv --pdeathsig TERM timeout --foreground -k 5 "$timeout_s" \
+		setpriv --pdeathsig KILL qemu-system-x86_64 "$@" </dev/null >"$out/qemu.log" 2>&1 &
 	qemu_pid=$!
 	tail -n +1 -s 0.1 -f --pid="$qemu_pid" "$out/stdout" &
 	tails+=($!)
@@ -189,7 +192,7 @@ run_guest() {
 
 main() {
 	parse "$@"
-	need qemu-system-x86_64=qemu-system-x86 busybox=busybox-static cpio=cpio modprobe=kmod flock=util-linux
+	need qemu-system-x86_64=qemu-system-x86 busybox=busybox-static cpio=cpio modprobe=kmod flock=util-linux setpriv=util-linux
 	local dir kv initrd args status=0
 	trap clean_up EXIT
 	trap 'exit 130' INT TERM

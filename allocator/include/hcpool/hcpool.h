@@ -2,12 +2,14 @@
 /*
  * libhcpool: host memory pools for AMD GPUs that say what they are really made of.
  *
- * A GPU can work from host memory in two ways that matter here:
+ * A GPU can work from host memory in three ways that matter here:
  *
  *  gtt         memory the driver owns (hipHostMalloc with HSA_USERPTR_FOR_PAGED_MEM=0). The kernel
  *              refuses to migrate its pages, so page migration cannot stop the GPU's queues.
  *  registered  ordinary shared memory made known to the GPU (hipHostRegister). Every page
  *              migration in it stops all queues of the process until the whole pool is revalidated.
+ *  userptr     what hipHostMalloc gives without that variable: ordinary memory that the runtime
+ *maps and registers itself. Exposed like registered memory; here to be measured against.
  *
  * hcpool_alloc() makes exactly the kind asked for and checks the result against the kernel's view
  * of the mapping; it never falls back to another kind.
@@ -55,17 +57,27 @@ extern "C" {
 enum hcpool_backing {
 	HCPOOL_GTT = 1,
 	HCPOOL_REGISTERED = 2,
+	HCPOOL_USERPTR = 3,
+};
+
+/* Bits of hcpool_options.flags, for registered pools; at most one of them. */
+enum hcpool_flags {
+	/* 2 MiB pages of hugetlb, which must have been reserved (vm.nr_hugepages) */
+	HCPOOL_HUGE_2M = 0x1,
+	/* transparent huge pages; shared memory has them only where shmem_enabled allows it */
+	HCPOOL_THP = 0x2,
 };
 
 /* How the backing was verified; bits of hcpool_info.evidence. */
 enum hcpool_evidence {
-	/* madvise(MADV_DODUMP) on the first and last page: refused (gtt), accepted (registered)
+	/* madvise(MADV_DODUMP) on the first and last page: refused (gtt), accepted (the others)
 	 */
 	HCPOOL_BY_PAGES = 0x1,
 	/* /proc/self/maps covers the range without a gap: all /dev/dri/renderD* (gtt), all shared
-	 * (registered) */
+	 * (registered), none /dev/dri/renderD* (userptr) */
 	HCPOOL_BY_MAPS = 0x2,
-	/* VmFlags of /proc/self/smaps say io or pf for the whole range (gtt only) */
+	/* /proc/self/smaps: VmFlags io or pf for the whole range (gtt); ht for the whole range
+	 * (HCPOOL_HUGE_2M) */
 	HCPOOL_BY_VMFLAGS = 0x4,
 };
 
@@ -79,7 +91,12 @@ struct hcpool_options {
 	size_t size;		     /* in: sizeof(struct hcpool_options) */
 	enum hcpool_backing backing; /* in */
 	uint64_t bytes;		     /* in: 1 or more; gtt: less than HCPOOL_GTT_MAX_BYTES */
+	uint32_t flags;		     /* in: HCPOOL_HUGE_2M or HCPOOL_THP; 0 otherwise */
+	uint32_t reserved;	     /* in: 0 */
 };
+
+/* Size of the structure before `flags` was added; accepted for ever. */
+#define HCPOOL_OPTIONS_SIZE_0 (offsetof(struct hcpool_options, flags))
 
 struct hcpool_info {
 	size_t size;		     /* in: sizeof(struct hcpool_info); that much is written */
@@ -89,7 +106,8 @@ struct hcpool_info {
 	void *device;	/* the same memory as the GPU sees it; for device work only. May differ from
 			 * `host`, and offsets are valid inside this pool only */
 	uint64_t bytes; /* as requested, and as passed to HIP */
-	uint64_t reserved; /* taken from the system: bytes rounded up to whole pages */
+	uint64_t reserved;   /* taken from the system: bytes rounded up to whole pages */
+	uint64_t huge_bytes; /* of it mapped by huge pages, told when a flag asked for them */
 };
 
 /* Why the calling thread's last failed call failed. */
@@ -126,13 +144,14 @@ HCPOOL_API const char *hcpool_runtime_path(const struct hcpool_ctx *ctx);
  * gtt: one hipHostMalloc() of exactly `bytes`, flags 0. Memory is zeroed by the driver.
  * registered: anonymous MAP_SHARED memory, all pages populated, one hipHostRegister() of exactly
  * `bytes`, flags 0. Takes seconds for large pools.
+ * userptr: as gtt, with the variable unset or anything but "0".
  *
  *  -EINVAL     a bad option
- *  -EPERM      gtt: HSA_USERPTR_FOR_PAGED_MEM is not exactly "0"; HIP was not called
- *  -EFBIG      gtt: HCPOOL_GTT_MAX_BYTES or more
- *  -ENOMEM     no memory of this kind; for gtt the hint has the driver's total, used and free
- *  -EIO        another HIP error (see hcpool_error.hip)
- *  -ENOTSUP    HIP gave memory of another kind than asked for
+ *  -EPERM      gtt: HSA_USERPTR_FOR_PAGED_MEM is not exactly "0"; userptr: it is. HIP was not
+ * called -EFBIG      gtt: HCPOOL_GTT_MAX_BYTES or more -ENOMEM     no memory of this kind; for gtt
+ * the hint has the driver's total, used and free; also too few reserved huge pages -EIO another HIP
+ * error (see hcpool_error.hip) -ENOTSUP    the memory is of another kind than asked for; also no
+ * transparent huge page
  */
 HCPOOL_API int hcpool_alloc(struct hcpool_ctx *ctx, const struct hcpool_options *opts,
 			    hcpool_id *out);
@@ -151,7 +170,7 @@ HCPOOL_API int hcpool_free(struct hcpool_ctx *ctx, hcpool_id id);
 /* Never NULL. Valid until the thread's next failing call or its end. */
 HCPOOL_API const struct hcpool_error *hcpool_last_error(void);
 
-/* "gtt", "registered", or "unknown". */
+/* "gtt", "registered", "userptr", or "unknown". */
 HCPOOL_API const char *hcpool_backing_name(enum hcpool_backing backing);
 
 /* "major.minor.patch" */

@@ -64,7 +64,7 @@ static void test_bad_options(void **state)
 	assert_int_equal(alloc_pool(h->ctx, HCPOOL_GTT, 4096, NULL), -EINVAL);
 	assert_int_equal(alloc_pool(NULL, HCPOOL_GTT, 4096, &id), -EINVAL);
 	assert_int_equal(alloc_pool(h->ctx, 0, 4096, &id), -EINVAL);
-	assert_int_equal(alloc_pool(h->ctx, 3, 4096, &id), -EINVAL);
+	assert_int_equal(alloc_pool(h->ctx, 4, 4096, &id), -EINVAL);
 	assert_int_equal(alloc_pool(h->ctx, HCPOOL_GTT, 0, &id), -EINVAL);
 	assert_int_equal(alloc_pool(h->ctx, HCPOOL_REGISTERED, UINT64_MAX, &id), -EINVAL);
 	assert_int_equal(hcpool_open(NULL), -EINVAL);

@@ -1,0 +1,98 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# `live` during a stall of several seconds, beside a recorder of the same time; and a recorder killed at 20 moments.
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+readonly HCWATCH=$1 HCSTALL=$2
+work=$(mktemp -d)
+export HSA_USERPTR_FOR_PAGED_MEM=0
+cost=$(cat "$GPUSIM_PARAMETERS/page_cost_ns")
+
+said() {
+	grep -q "$1" "$work/live.txt"
+}
+
+has_restored() {
+	grep -q 'RESTORED' "$work/live.txt"
+}
+
+# value FILE EXPRESSION: of a JSON file, as `o`
+value() {
+	python3 -c 'import json, sys
+o = json.load(open(sys.argv[1]))
+print(eval(sys.argv[2]))' "$1" "$2"
+}
+
+# the last object of NDJSON
+last() {
+	tail -n 1 "$1"
+}
+
+"$HCWATCH" live --ready-file "$work/live.ready" >"$work/live.txt" &
+live=$!
+"$HCWATCH" live --json --ready-file "$work/json.ready" >"$work/live.json" &
+json=$!
+"$HCWATCH" record --ready-file "$work/record.ready" -o "$work/all.hcw" &
+record=$!
+wait_until 60 test -e "$work/live.ready"
+wait_until 60 test -e "$work/json.ready"
+wait_until 60 test -e "$work/record.ready"
+
+set_gpusim page_cost_ns 1000000 # 4096 pages: a pass of 4 s
+"$HCSTALL" --allocator registered --pool-mib 16 --trials 1 --iterations 20 --json >"$work/stall.json" &
+stall=$!
+if wait_until 60 said 'so far' && ! has_restored; then seen=1; else seen=0; fi
+check 'live: "so far" is said during the stall' "$seen" 1
+check_that 'live: with the actor' "$(grep -c 'EVICTED .* s so far .*move_pages by hcstall-mover' "$work/live.txt") > 0"
+wait "$stall"
+set_gpusim page_cost_ns "$cost"
+sleep 1
+kill -INT "$live" "$json" "$record"
+rc=0
+wait "$live" || rc=$?
+check 'live: exit 1, a finding' "$rc" 1
+wait "$json" || true
+wait "$record" || true
+cat "$work/live.txt"
+check_that 'live: the stall lasted 3 s at least' \
+	"$(value "$work/stall.json" 'int(max(t["max_iteration_ms"] for t in o["trials"]))') >= 3000"
+check_that 'live: once a second' "$(grep -c 's so far' "$work/live.txt") >= 3"
+
+"$HCWATCH" report --json "$work/all.hcw" >"$work/report.json" || true
+last "$work/live.json" >"$work/totals.json"
+check 'live and report: episodes' "$(value "$work/totals.json" 'o["episodes"]')" \
+	"$(value "$work/report.json" 'len(o["episodes"])')"
+check "live's text and its JSON agree" "$(grep -oE '^total: [0-9]+ episode' "$work/live.txt" | grep -oE '[0-9]+')" \
+	"$(value "$work/totals.json" 'o["episodes"]')"
+live_ms=$(value "$work/totals.json" 'int(o["evicted_ms"])')
+report_ms=$(value "$work/report.json" 'int(sum((e["end_ns"] - e["start_ns"]) / 1e6 for e in o["episodes"]))')
+# two recorders time the same calls, each with its own probe in the way
+check_that 'live and report: evicted time' "$live_ms - $report_ms <= 20 && $report_ms - $live_ms <= 20"
+check 'live: nothing lost' "$(value "$work/totals.json" 'o["lost"]')" 0
+
+# killed at a random moment: everything older than a second is there
+"$HCSTALL" --allocator registered --pool-mib 16 --trials 100 --iterations 200 --json >/dev/null 2>&1 &
+stall=$!
+sleep 2
+readable=0
+for i in $(seq 20); do
+	"$HCWATCH" record --ready-file "$work/ready" -o "$work/killed$i.hcw" -p "$stall" 2>/dev/null &
+	record=$!
+	wait_until 30 test -e "$work/ready"
+	sleep "1.$((RANDOM % 1000))"
+	now=$(cut -d' ' -f1 /proc/uptime)
+	kill -9 "$record"
+	wait "$record" 2>/dev/null || true
+	rm -f "$work/ready"
+	if python3 "$(dirname "${BASH_SOURCE[0]}")/last_record.py" "$work/killed$i.hcw" "$now"; then
+		readable=$((readable + 1))
+	fi
+done
+kill "$stall"
+wait "$stall" 2>/dev/null || true
+check 'killed 20 times: all older than a second is readable' "$readable" 20
+
+rm -rf "$work"
+summary
