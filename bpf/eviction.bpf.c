@@ -152,13 +152,20 @@ static __always_inline int resume_return(__s32 ret)
 {
 	HCW_RECORD(struct hcw_resume) r = {};
 	struct hcw_thread *t = thread_find();
+	struct task_struct *owner;
+	__u64 now;
 
 	if (!t || !t->resume.start)
 		return 0;
 	r.body = t->resume;
 	r.body.ret = ret;
 	t->resume.start = 0;
-	emit(&r.rec, HCW_R_RESUME, sizeof(r));
+	now = bpf_ktime_get_boot_ns();
+	/* it can be the first that is seen of its process */
+	owner = compat_mm_owner((struct mm_struct *)r.body.mm);
+	if (owner)
+		tell_task(owner, now);
+	emit_at(&r.rec, HCW_R_RESUME, sizeof(r), now);
 	thread_leave(t);
 	return 0;
 }

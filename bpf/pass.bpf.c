@@ -34,6 +34,7 @@ static __always_inline int pass_return(void)
 	HCW_RECORD(struct hcw_pass) r = {};
 	struct hcw_thread *t = thread_find();
 	__u64 now = pass_edge();
+	struct task_struct *owner;
 	struct mm_struct *mm;
 
 	if (!t || !t->pass.start)
@@ -41,8 +42,13 @@ static __always_inline int pass_return(void)
 	r.body = t->pass;
 	t->pass.start = 0;
 	mm = (struct mm_struct *)r.body.mm;
-	if (mm && kfd_watched(mm, mm_tgid(mm)))
+	if (mm && kfd_watched(mm, mm_tgid(mm))) {
+		/* it can be the first that is seen of its process */
+		owner = compat_mm_owner(mm);
+		if (owner)
+			tell_task(owner, now);
 		emit_at(&r.rec, HCW_R_PASS, sizeof(r), now);
+	}
 	thread_leave(t);
 	return 0;
 }

@@ -28,21 +28,25 @@ def check_registered(arm, module):
         check(name + "512 of 512 moved", (t["attempted"], t["moved"]) == (512, 512), t)
         check(name + "traced moves", t["traced_moved"] == 512, t["traced_moved"])
         check(name + "an episode", t["episodes"] >= 1 and not t["open"], t)
-        check(name + "started by the moving thread", t["actor"] and t["actor"]["comm"].startswith("hcstall"),
-              t["actor"])
+        check(name + "started by the moving thread", t["actor"] and t["actor"]["comm"] == "hcstall-mover"
+              and t["actor"]["tid"] != t["actor"]["pid"], t["actor"])
         check(name + "worst iteration >= 10 x control median",
               t["max_iteration_ms"] >= 10 * arm["control_median_ms"],
               (t["max_iteration_ms"], arm["control_median_ms"]))
         # with several episodes in one trial no single iteration need see all of them
         if t["episodes"] == 1:
             slack = max(0.2 * t["episode_ms"], arm["control_max_ms"] + 15)
-            check(name + "worst iteration fits the traced episode",
-                  abs(t["max_iteration_ms"] - t["episode_ms"]) <= slack,
-                  (t["max_iteration_ms"], t["episode_ms"], slack))
+            # a busy machine can make another iteration longer still: then the stalled one, as traced, is held to it
+            fits = [abs(ms - t["episode_ms"]) <= slack for ms in (t["max_iteration_ms"], t["stalled_iteration_ms"])]
+            check(name + "worst iteration fits the traced episode", fits[0] or
+                  (fits[1] and t["max_iteration_ms"] > t["stalled_iteration_ms"]),
+                  (t["max_iteration_ms"], t["stalled_iteration_ms"], t["episode_ms"], slack))
         check(name + "evicted_ms of two GPUs", len(t["evicted_ms_delta"]) == 2, t["evicted_ms_delta"])
         for gpu, ms in t["evicted_ms_delta"].items():
             check(name + f"evicted_ms of {gpu} within a jiffy per episode",
                   abs(ms - t["episode_ms"]) <= JIFFY_MS * t["episodes"], (ms, t["episode_ms"]))
+    check("registered: a trial of one episode, to compare its iteration with", any(t["episodes"] == 1 for t in trials),
+          [t["episodes"] for t in trials])
     for figure, key in (("episodes", "evictions"), ("passes", "passes")):
         said = sum(t[figure] for t in trials)
         check(f"registered: {figure} equal the module's {key}", said == module[key], (said, module[key]))

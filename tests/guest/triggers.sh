@@ -276,7 +276,17 @@ lab_with() {
 	"$HCWATCH" lab "${arms[@]}" --pool-mib 16 --iterations 50 --trials 2 --trigger "$trigger" --json >"$work/lab" || rc=$?
 }
 
+# The lab's own list of triggers is hcstall's.
+test_lab_names() {
+	local name unknown=''
+	while read -r name _; do
+		"$HCWATCH" lab --trigger "$name" --help >/dev/null 2>&1 || unknown+=" $name"
+	done < <("$HCSTALL" --trigger list | tail -n +2)
+	check 'lab: knows every trigger of hcstall' "$unknown" ''
+}
+
 test_lab() {
+	test_lab_names
 	lab_with move_pages-other registered userptr
 	check 'lab: another process moves: exit code' "$rc" 0
 	check 'lab: exposed by trial' "$(python3 -c 'import json, sys

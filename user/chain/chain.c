@@ -82,6 +82,7 @@ static void take_hole(struct hcw_chain *c, const struct hcw_rec *rec)
 		m->damaged++;
 	if (!h.source || h.source == HCW_R_ITER_BEGIN || h.source == HCW_R_ITER_END)
 		c->iter_hole = h.to > c->iter_hole ? h.to : c->iter_hole;
+	chain_before_lost(c, h.from);
 	if (!chain_room(&m->holes, &c->cap_holes, m->n_holes, HCW_MAX_HOLES, sizeof(*m->holes),
 			&m->dropped))
 		return;
@@ -117,6 +118,12 @@ static void take_end(struct hcw_chain *c, const struct hcw_rec *rec)
 	c->model.end_reason = e.reason;
 }
 
+static void take_sample(struct hcw_chain *c, const struct hcw_rec *rec)
+{
+	(void)rec;
+	c->model.kfd_samples++;
+}
+
 typedef void (*take_fn)(struct hcw_chain *c, const struct hcw_rec *rec);
 
 static const take_fn takers[] = {
@@ -138,6 +145,7 @@ static const take_fn takers[] = {
 	[HCW_R_HOLE] = take_hole,
 	[HCW_R_STACK] = chain_stack,
 	[HCW_R_MAPPING] = chain_mapping,
+	[HCW_R_SAMPLE] = take_sample,
 	[HCW_R_TOTALS] = take_totals,
 	[HCW_R_END] = take_end,
 };
@@ -167,13 +175,20 @@ const struct hcw_model *hcw_chain_model(const struct hcw_chain *c)
 	return &c->model;
 }
 
+/* The middle of the last bucket can lie above the largest value in it. */
+static __u64 at_most(__u64 v, __u64 max)
+{
+	return v < max ? v : max;
+}
+
 __u64 hcw_chain_percentile(const struct hcw_chain *c, __u32 tgid, double percent)
 {
 	size_t i;
 
 	for (i = c->model.n_victims; i-- > 0;)
 		if (c->model.victims[i].tgid == tgid && c->victims[i].hist)
-			return hcw_hist_percentile(c->victims[i].hist, percent);
+			return at_most(hcw_hist_percentile(c->victims[i].hist, percent),
+				       c->model.victims[i].iteration_max);
 	return 0;
 }
 
@@ -190,7 +205,7 @@ __u64 hcw_chain_percentile_calm(const struct hcw_chain *c, __u32 tgid, double pe
 			continue;
 		if (max)
 			*max = vs->calm_max;
-		return vs->calm ? hcw_hist_percentile(vs->calm, percent) : 0;
+		return vs->calm ? at_most(hcw_hist_percentile(vs->calm, percent), vs->calm_max) : 0;
 	}
 	return 0;
 }

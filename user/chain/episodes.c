@@ -20,7 +20,8 @@ static bool has_source(const struct hcw_chain *c, enum hcw_record_type type)
 	return c->sources & (1u << type);
 }
 
-enum hcw_cause chain_cause(__u32 trigger, __u32 reason, __u32 via, bool is_move_pages)
+enum hcw_cause chain_cause(const struct hcw_chain *c, __u32 trigger, __u32 reason, __u32 via,
+			   bool is_move_pages)
 {
 	static const enum hcw_cause by_reason[] = {
 		HCW_CAUSE_COMPACTION,	   HCW_CAUSE_MEMORY_FAILURE, HCW_CAUSE_MEMORY_HOTPLUG,
@@ -38,9 +39,12 @@ enum hcw_cause chain_cause(__u32 trigger, __u32 reason, __u32 via, bool is_move_
 		return HCW_CAUSE_CRIU;
 	if (is_move_pages && (reason == 3 || reason == HCW_REASON_NONE))
 		return HCW_CAUSE_MOVE_PAGES;
+	if (reason == HCW_REASON_NONE && via == HCW_VIA_NUMA_SCAN)
+		return HCW_CAUSE_NUMA_SCANNING;
+	/* that no migration was around it can only be said where one would have been seen */
 	if (reason == HCW_REASON_NONE)
-		return via == HCW_VIA_NUMA_SCAN ? HCW_CAUSE_NUMA_SCANNING
-						: HCW_CAUSE_OTHER_INVALIDATION;
+		return has_source(c, HCW_R_MIGRATE) ? HCW_CAUSE_OTHER_INVALIDATION
+						    : HCW_CAUSE_UNKNOWN;
 	if (reason < sizeof(by_reason) / sizeof(by_reason[0]))
 		return by_reason[reason];
 	return HCW_CAUSE_UNKNOWN;
@@ -59,7 +63,7 @@ static void evict_nested(struct hcw_chain *c, int v, __u32 trigger, enum hcw_cau
 	chain_prolong_nested(c, v, cause);
 }
 
-static struct hcw_episode *episode_open(struct hcw_chain *c, int v, __u32 tid, __u64 start)
+struct hcw_episode *chain_episode_open(struct hcw_chain *c, int v, __u32 tid, __u64 start)
 {
 	struct hcw_model *m = &c->model;
 	struct hcw_episode *e;
@@ -78,17 +82,9 @@ static struct hcw_episode *episode_open(struct hcw_chain *c, int v, __u32 tid, _
 	};
 	chain_actor(c, tid, &e->started_by);
 	c->victims[v].open = (int)m->n_episodes++;
-	c->victims[v].nested_hit = -1;
 	m->victims[v].episodes++;
 	chain_prolong_open(c, v, c->victims[v].open);
 	return e;
-}
-
-static void count_on_pool(struct hcw_chain *c, struct hcw_episode *e, __u64 ns)
-{
-	if (e->pool < 0)
-		return;
-	c->model.pools[e->pool].episode_ns += ns;
 }
 
 static void episode_close(struct hcw_chain *c, int v, __u64 end)
@@ -98,7 +94,7 @@ static void episode_close(struct hcw_chain *c, int v, __u64 end)
 
 	e->end = end;
 	c->model.victims[v].episode_ns += end - e->start;
-	count_on_pool(c, e, end - e->start);
+	chain_pools_time(c, e, end - e->start);
 	vs->last = vs->open;
 	vs->open = -1;
 	vs->depth = 0;
@@ -114,7 +110,7 @@ static void episode_extend(struct hcw_chain *c, int v, __u64 end)
 	if (end <= e->end)
 		return;
 	c->model.victims[v].episode_ns += end - e->end;
-	count_on_pool(c, e, end - e->end);
+	chain_pools_time(c, e, end - e->end);
 	e->end = end;
 	chain_prolong_publish(c, v, c->victims[v].last);
 }
@@ -124,7 +120,7 @@ static void blame_attempt(struct hcw_chain *c, struct hcw_episode *e, __u32 tid,
 {
 	struct hcw_attempt *a;
 
-	e->cause = chain_cause(q->trigger, q->reason, q->via, false);
+	e->cause = chain_cause(c, q->trigger, q->reason, q->via, false);
 	e->attempt = chain_attempt(c, tid, q->attempt);
 	/* an attempt that reached no migrate_pages() yet is named by its own record */
 	if (e->cause == HCW_CAUSE_OTHER_INVALIDATION)
@@ -142,25 +138,25 @@ static void blame_invalidation(struct hcw_chain *c, struct hcw_episode *e, __u32
 {
 	struct thread_slot *s = chain_thread_find(c, tid);
 
-	e->cause = chain_cause(q->trigger, q->reason, q->via, false);
+	e->cause = chain_cause(c, q->trigger, q->reason, q->via, false);
 	if (!s || !s->hit || s->hit != q->mm)
 		return;
 	e->invalidations++;
 	s->hit = 0;
 }
 
-static void blame_pool(struct hcw_chain *c, struct hcw_episode *e, const struct hcw_quiesce *q)
+static void blame_pool(struct hcw_chain *c, int ep, const struct hcw_quiesce *q)
 {
+	struct hcw_episode *e = &c->model.episodes[ep];
+
 	e->lo = q->lo;
 	e->hi = q->hi;
 	if (e->hi <= e->lo || !by_notifier(q->trigger))
 		return;
 	e->pool = chain_pool_at(c, e->victim, e->lo, e->hi, q->start);
-	if (e->pool < 0)
-		return;
-	c->model.pools[e->pool].episodes++;
+	chain_pools_hit(c, ep, e->lo, e->hi, q->start);
 	if (e->end)
-		count_on_pool(c, e, e->end - e->start);
+		chain_pools_time(c, e, e->end - e->start);
 }
 
 /* What only the outer function knows of an episode: who, why, where. */
@@ -179,7 +175,7 @@ static void episode_blame(struct hcw_chain *c, int v, int ep, __u32 tid,
 	else
 		blame_invalidation(c, e, tid, q);
 	chain_initiator(c, e);
-	blame_pool(c, e, q);
+	blame_pool(c, ep, q);
 	chain_prolong_publish(c, v, ep);
 }
 
@@ -195,7 +191,6 @@ static void quiesce_nested(struct hcw_chain *c, int v, __u32 tid, const struct h
 {
 	struct victim_state *vs = &c->victims[v];
 	struct hcw_episode *e = &c->model.episodes[vs->open];
-	int pool;
 
 	if (!has_source(c, HCW_R_EVICT)) {
 		vs->depth++;
@@ -208,18 +203,14 @@ static void quiesce_nested(struct hcw_chain *c, int v, __u32 tid, const struct h
 		e->nested_unseen = true;
 		return;
 	}
-	pool = chain_pool_at(c, e->victim, q->lo, q->hi, q->start);
-	if (pool < 0 || pool == e->pool || pool == vs->nested_hit)
-		return;
-	vs->nested_hit = pool;
-	c->model.pools[pool].episodes++;
+	chain_pools_hit(c, vs->open, q->lo, q->hi, q->start);
 }
 
 void chain_quiesce(struct hcw_chain *c, const struct hcw_rec *rec)
 {
 	struct hcw_quiesce q;
 	struct victim_state *vs;
-	int v;
+	int v, late;
 
 	chain_body(rec, &q, sizeof(q));
 	if (q.ret) {
@@ -238,9 +229,11 @@ void chain_quiesce(struct hcw_chain *c, const struct hcw_rec *rec)
 	} else if (opened_by(&c->model, vs->last, rec->tid, &q)) {
 		/* restored by another CPU before this record was written */
 		episode_blame(c, v, vs->last, rec->tid, &q);
+	} else if ((late = chain_before_started(c, v, rec->tid, q.start)) >= 0) {
+		episode_blame(c, v, late, rec->tid, &q);
 	} else if (vs->open >= 0) {
 		quiesce_nested(c, v, rec->tid, &q);
-	} else if (episode_open(c, v, rec->tid, q.start)) {
+	} else if (chain_episode_open(c, v, rec->tid, q.start)) {
 		vs->depth = 1;
 		episode_blame(c, v, vs->open, rec->tid, &q);
 	}
@@ -249,10 +242,9 @@ void chain_quiesce(struct hcw_chain *c, const struct hcw_rec *rec)
 void chain_evict(struct hcw_chain *c, const struct hcw_rec *rec)
 {
 	struct hcw_evict ev;
-	struct hcw_episode *e;
 	struct victim_state *vs;
 	enum hcw_cause cause;
-	int v;
+	int v, ep;
 
 	chain_body(rec, &ev, sizeof(ev));
 	if (ev.ret) {
@@ -262,69 +254,82 @@ void chain_evict(struct hcw_chain *c, const struct hcw_rec *rec)
 	/* what a notifier did is for the enclosing quiesce or attempt to say */
 	cause = by_notifier(ev.trigger)
 			? HCW_CAUSE_UNKNOWN
-			: chain_cause(ev.trigger, HCW_REASON_NONE, HCW_VIA_UNKNOWN, false);
+			: chain_cause(c, ev.trigger, HCW_REASON_NONE, HCW_VIA_UNKNOWN, false);
 	v = chain_victim(c, ev.victim, ev.mm);
 	if (v < 0)
 		return;
 	vs = &c->victims[v];
-	if (vs->open >= 0) {
+	ep = chain_before_started(c, v, rec->tid, ev.start);
+	if (ep < 0 && vs->open >= 0) {
 		evict_nested(c, v, ev.trigger, cause);
 		return;
 	}
-	e = episode_open(c, v, rec->tid, ev.start);
-	if (!e)
-		return;
-	vs->depth = 1;
-	e->trigger = ev.trigger;
-	e->stack = ev.stack;
-	e->cause = cause;
-	chain_prolong_publish(c, v, vs->open);
+	if (ep < 0) {
+		if (!chain_episode_open(c, v, rec->tid, ev.start))
+			return;
+		vs->depth = 1;
+		ep = vs->open;
+	}
+	c->model.episodes[ep].trigger = ev.trigger;
+	c->model.episodes[ep].stack = ev.stack;
+	c->model.episodes[ep].cause = cause;
+	chain_prolong_publish(c, v, ep);
+}
+
+/* One eviction less; the last one ends the episode. */
+static void restored(struct hcw_chain *c, int v, __u64 ts)
+{
+	if (c->victims[v].depth > 1)
+		c->victims[v].depth--;
+	else
+		episode_close(c, v, ts);
 }
 
 void chain_restore(struct hcw_chain *c, const struct hcw_rec *rec)
 {
-	struct victim_state *vs;
 	struct hcw_evict ev;
 	int v;
 
 	chain_body(rec, &ev, sizeof(ev));
-	v = chain_victim_find(c, ev.victim, ev.mm);
-	if (v < 0 || ev.ret)
+	if (ev.ret)
 		return;
-	vs = &c->victims[v];
-	if (vs->open < 0)
-		return; /* stopped before we watched */
-	if (vs->depth > 1) {
-		vs->depth--;
+	v = chain_restored(c, ev.victim, ev.mm, HCW_R_RESTORE, ev.start);
+	if (v >= 0)
+		restored(c, v, rec->ts);
+}
+
+/* The restore of the queues inside it was told before. */
+static void resume_around(struct hcw_chain *c, const struct hcw_resume *r, __u64 ts)
+{
+	int v = chain_victim_find(c, 0, r->mm);
+
+	if (v < 0 || (c->victims[v].open < 0 && c->victims[v].last < 0)) {
+		/* unless its probe came between the two */
+		v = chain_before(c, 0, r->mm, HCW_R_RESUME, r->start);
+		if (v >= 0)
+			episode_close(c, v, ts);
 		return;
 	}
-	episode_close(c, v, rec->ts);
+	/* unless the queues are stopped again by now */
+	if (c->victims[v].open < 0 && c->model.episodes[c->victims[v].last].end >= r->start)
+		episode_extend(c, v, ts);
 }
 
 void chain_resume(struct hcw_chain *c, const struct hcw_rec *rec)
 {
-	struct victim_state *vs;
 	struct hcw_resume r;
 	int v;
 
 	chain_body(rec, &r, sizeof(r));
-	v = chain_victim_find(c, 0, r.mm);
-	if (v < 0 || r.ret)
+	if (r.ret)
 		return;
-	vs = &c->victims[v];
 	if (has_source(c, HCW_R_RESTORE)) {
-		/* unless the queues are stopped again by now */
-		if (vs->open < 0 && vs->last >= 0 && c->model.episodes[vs->last].end >= r.start)
-			episode_extend(c, v, rec->ts);
+		resume_around(c, &r, rec->ts);
 		return;
 	}
-	if (vs->open < 0)
-		return;
-	if (vs->depth > 1) {
-		vs->depth--;
-		return;
-	}
-	episode_close(c, v, rec->ts);
+	v = chain_restored(c, 0, r.mm, HCW_R_RESUME, r.start);
+	if (v >= 0)
+		restored(c, v, rec->ts);
 }
 
 /* Whose restore was it? The mm when the pass showed one, else the process that used this work item
@@ -356,20 +361,32 @@ static bool pass_belongs(const struct hcw_model *m, int ep, const struct hcw_pas
 	return p->start >= e->start && (!e->end || p->start <= e->end);
 }
 
+/* The episode a pass belongs to, -1 = none; *v is its victim. A pass that was thrown away shows
+ * that the queues are stopped. */
+static int pass_episode(struct hcw_chain *c, const struct hcw_pass *p, int *v)
+{
+	*v = pass_victim(c, p);
+	if (*v >= 0 && pass_belongs(&c->model, c->victims[*v].last, p))
+		return c->victims[*v].last;
+	if (*v >= 0 && pass_belongs(&c->model, c->victims[*v].open, p))
+		return c->victims[*v].open;
+	if (p->resumed || !p->mm)
+		return -1;
+	*v = chain_before(c, 0, p->mm, HCW_R_PASS, p->start);
+	if (*v < 0)
+		return -1;
+	c->victims[*v].work = p->work;
+	return c->victims[*v].open;
+}
+
 void chain_pass(struct hcw_chain *c, const struct hcw_rec *rec)
 {
 	struct hcw_model *m = &c->model;
 	struct hcw_pass p;
-	int v, ep = -1;
+	int v, ep;
 
 	chain_body(rec, &p, sizeof(p));
-	v = pass_victim(c, &p);
-	if (v >= 0) {
-		if (pass_belongs(m, c->victims[v].last, &p))
-			ep = c->victims[v].last;
-		else if (pass_belongs(m, c->victims[v].open, &p))
-			ep = c->victims[v].open;
-	}
+	ep = pass_episode(c, &p, &v);
 	if (ep < 0) {
 		m->unattributed_passes++;
 		return;

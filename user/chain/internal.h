@@ -43,10 +43,10 @@ struct ledger; /* prolong.h */
 
 /* What the model does not show of a victim. Same index as model.victims. */
 struct victim_state {
-	int open, last; /* episode indices, -1 = none */
-	__u32 depth;	/* evictions not yet restored */
-	int nested_hit; /* pool last hit while already evicted, -1 = none */
-	__u64 work;	/* restore work of the process, 0 = not seen */
+	int open, last;	    /* episode indices, -1 = none */
+	__u32 depth;	    /* evictions not yet restored */
+	__u64 before_since; /* first sign of an episode that began before the recording */
+	__u64 work;	    /* restore work of the process, 0 = not seen */
 	struct open_iter iter[HCW_OPEN_ITERS];
 	struct hcw_hist *hist, *calm; /* calm: without those that overlap an episode */
 	__u64 calm_max;
@@ -118,11 +118,29 @@ void chain_evict(struct hcw_chain *c, const struct hcw_rec *rec);
 void chain_restore(struct hcw_chain *c, const struct hcw_rec *rec);
 void chain_pass(struct hcw_chain *c, const struct hcw_rec *rec);
 void chain_victim_died(struct hcw_chain *c, int victim, __u64 ts);
+/* `tid` 0 = who started it is not known. NULL when the table is full. */
+struct hcw_episode *chain_episode_open(struct hcw_chain *c, int victim, __u32 tid, __u64 start);
 /* `via` counts outside a migration only. */
-enum hcw_cause chain_cause(__u32 trigger, __u32 reason, __u32 via, bool is_move_pages);
+enum hcw_cause chain_cause(const struct hcw_chain *c, __u32 trigger, __u32 reason, __u32 via,
+			   bool is_move_pages);
 /* Books an iteration on every episode of the victim that it overlaps. Returns the one it overlaps
  * longest, -1 = none. */
 int chain_episodes_under(struct hcw_chain *c, int victim, __u64 start, __u64 end, bool stall);
+
+/* before.c: episodes open when the recording started. `sign` is the type of the record that shows
+ * one, `since` when its queues were stopped for sure. */
+/* Opens such an episode, if the victim can have one; tgid 0 = the mm's owner. Returns the victim,
+ * -1 = it has none. */
+int chain_before(struct hcw_chain *c, __u32 tgid, __u64 mm, enum hcw_record_type sign, __u64 since);
+/* Queues run again: the victim whose open episode that ends, opened just now if it began before. -1
+ * = none; a restore that should have had one is counted. */
+int chain_restored(struct hcw_chain *c, __u32 tgid, __u64 mm, enum hcw_record_type sign,
+		   __u64 since);
+/* A stop whose record came after the first sign of its end: returns the episode, which is no longer
+ * one from before; -1 = there is none. */
+int chain_before_started(struct hcw_chain *c, int victim, __u32 tid, __u64 start);
+/* Records from this time on are missing: a start among them begins with its first sign. */
+void chain_before_lost(struct hcw_chain *c, __u64 from);
 
 /* prolong.c: a ledger for each victim's open and last episode. */
 void chain_prolong_open(struct hcw_chain *c, int v, int ep);
@@ -162,8 +180,12 @@ void chain_pool_free(struct hcw_chain *c, const struct hcw_rec *rec);
 void chain_mapping(struct hcw_chain *c, const struct hcw_rec *rec);
 /* Books a complete move_pages attempt on the pools it meets. */
 void chain_pool_attempt(struct hcw_chain *c, int attempt);
-/* Index of the pool of `tgid` alive at `ts` that meets [lo, hi), -1 = none. */
+/* Index of the first pool by address of `tgid`, alive at `ts`, that meets [lo, hi); -1 = none. */
 int chain_pool_at(const struct hcw_chain *c, __u32 tgid, __u64 lo, __u64 hi, __u64 ts);
+/* Counts the episode, once, on every such pool. */
+void chain_pools_hit(struct hcw_chain *c, int ep, __u64 lo, __u64 hi, __u64 ts);
+/* Adds to their time that of an episode whose own range meets them. */
+void chain_pools_time(struct hcw_chain *c, const struct hcw_episode *e, __u64 ns);
 /* Does [lo, hi) meet a pool of `tgid` alive at `ts` that may be under a notifier? */
 bool chain_pool_registered(const struct hcw_chain *c, __u32 tgid, __u64 lo, __u64 hi, __u64 ts);
 /* The process ended or was replaced by exec: what it held is gone. */

@@ -62,7 +62,7 @@ static void adopt(struct hcw_chain *c, int attempt, __u32 tid, __u64 to)
 
 	while ((i = orphan(m, tid, a->start, to)) >= 0) {
 		m->episodes[i].attempt = attempt;
-		m->episodes[i].cause = chain_cause(m->episodes[i].trigger, a->reason,
+		m->episodes[i].cause = chain_cause(c, m->episodes[i].trigger, a->reason,
 						   HCW_VIA_UNKNOWN, a->is_move_pages);
 		chain_initiator(c, &m->episodes[i]);
 	}
@@ -118,7 +118,7 @@ void chain_migrate(struct hcw_chain *c, const struct hcw_rec *rec)
 	if (mg.attempt == mg.start)
 		chain_prolong_attempt(
 			c, rec->tid, mg.attempt,
-			chain_cause(HCW_TRIGGER_USERPTR, mg.reason, HCW_VIA_UNKNOWN, false));
+			chain_cause(c, HCW_TRIGGER_USERPTR, mg.reason, HCW_VIA_UNKNOWN, false));
 	/* a migration of its own that stopped nobody is not kept: compaction makes thousands a
 	 * second */
 	if (mg.attempt == mg.start && !(s && s->attempt >= 0 && s->attempt_start == mg.attempt) &&

@@ -85,6 +85,9 @@ struct hcw_prolonger {
  */
 struct hcw_episode {
 	__u64 start, end; /* end 0 = open */
+	bool before;	  /* the queues were stopped when the recording started: start is its first
+			     record and the length "at least"; who, why (cause, trigger) and where
+			     are not known */
 	__u32 victim;	  /* tgid */
 	__u64 mm;
 	__u32 trigger; /* enum KFD_QUEUE_EVICTION_TRIGGERS */
@@ -110,7 +113,8 @@ struct hcw_episode {
 				 next-but-one stop stays HCW_CAUSE_MIGRATE_SYSCALL here */
 	bool nested_unseen;   /* one of them was a notifier's, for a range that was not seen */
 	__u64 invalidations;  /* on this victim while it was open, from its start */
-	int pool;	      /* index into pools, -1 = none or not known */
+	int pool;	      /* index into pools of the first by address that its range meets, -1 =
+				 none or not known */
 	bool killed;	      /* the victim died while evicted */
 	__u64 worst_stall;    /* longest iteration that overlaps it, 0 = none seen */
 	__u32 stalls;
@@ -160,8 +164,8 @@ enum hcw_reason {
 	HCW_WHY_PROBE_MISSING = 1u << 7,  /* a source the verdict needs was not attached */
 	HCW_WHY_LOSS = 1u << 8,		  /* records of such a source are missing over an attempt */
 	HCW_WHY_STATUS_TRUNCATED = 1u << 9, /* a status array was not read whole */
-	HCW_WHY_OTHER_STATUS =
-		1u << 10, /* pages answered neither with a node nor with -EFAULT or -ENOENT */
+	HCW_WHY_OTHER_STATUS = 1u << 10, /* pages answered neither with a node nor with -EFAULT or
+					  -ENOENT, or with the node they were on already */
 	HCW_WHY_RANGE_UNKNOWN =
 		1u << 11, /* an episode's range was not seen: it may have met the pool */
 	HCW_WHY_ATTEMPT_OUTSIDE = 1u << 12, /* an attempt reaches beyond the pool */
@@ -180,11 +184,15 @@ struct hcw_pool_info {
 	char path[64];
 	/* what attempts on it said; only attempts wholly inside the pool */
 	__u64 attempts, asked, moved, efault, enoent, refused_other;
-	__u64 outside;			   /* attempts that reach beyond it */
-	__u64 truncated;		   /* attempts whose statuses were not read whole */
-	__u64 lossy;			   /* attempts with a hole of a needed source over them */
+	__u64 stayed;	 /* answered with a node and did not move: were there already. Without the
+			    migrate source these count as moved */
+	__u64 outside;	 /* attempts that reach beyond it */
+	__u64 truncated; /* attempts whose statuses were not read whole */
+	__u64 lossy;	 /* attempts with a hole of a needed source over them */
 	__u64 first_attempt, last_attempt; /* span of the attempts, 0 = none */
-	__u64 episodes, episode_ns;	   /* of episodes whose range meets it */
+	__u64 episodes, episode_ns;  /* of episodes whose range meets it; hits while the queues were
+					stopped already have no time of their own */
+	int hit_by;		     /* index of the last one, -1 = none */
 	__u64 residual, residual_ns; /* episodes of its process, in its lifetime, by a notifier that
 					hit something else; by hcw_chain_finish() */
 	enum hcw_verdict_word verdict;
@@ -237,8 +245,10 @@ struct hcw_model {
 	__u64 dropped_charges; /* invalidations and passes not weighed in the length of an episode
 				  because a table was full: its prolonged_by is "at least" */
 	__u64 noise;	       /* quiesces refused at process exit */
-	__u64 unattributed_passes;
-	__u64 damaged; /* holes of damaged frames */
+	__u64 unattributed_passes; /* of no episode we know of */
+	__u64 unpaired_restores;   /* of queues whose stop was not seen, and may have been lost */
+	__u64 kfd_samples;	   /* records of evicted_ms: a watched process was seen at KFD */
+	__u64 damaged;		   /* holes of damaged frames */
 };
 
 const char *hcw_cause_name(enum hcw_cause c);  /* "compaction", "move_pages", … */

@@ -35,6 +35,7 @@ void chain_pool_alloc(struct hcw_chain *c, const struct hcw_rec *rec)
 		.backing = b.backing,
 		.tgid = b.tgid,
 		.allocated = rec->ts,
+		.hit_by = -1,
 	};
 	chain_victim(c, b.tgid, 0);
 }
@@ -111,16 +112,45 @@ void chain_mapping(struct hcw_chain *c, const struct hcw_rec *rec)
 	}
 }
 
+static bool meets(const struct hcw_pool_info *p, __u32 tgid, __u64 lo, __u64 hi, __u64 ts)
+{
+	return p->tgid == tgid && alive(p, ts) && overlap(lo, hi, p);
+}
+
 int chain_pool_at(const struct hcw_chain *c, __u32 tgid, __u64 lo, __u64 hi, __u64 ts)
 {
 	const struct hcw_model *m = &c->model;
+	int first = -1;
 	size_t i;
 
 	for (i = m->n_pools; i-- > 0;)
-		if (m->pools[i].tgid == tgid && alive(&m->pools[i], ts) &&
-		    overlap(lo, hi, &m->pools[i]))
-			return (int)i;
-	return -1;
+		if (meets(&m->pools[i], tgid, lo, hi, ts) &&
+		    (first < 0 || m->pools[i].ptr < m->pools[first].ptr))
+			first = (int)i;
+	return first;
+}
+
+void chain_pools_hit(struct hcw_chain *c, int ep, __u64 lo, __u64 hi, __u64 ts)
+{
+	size_t i;
+
+	for (i = 0; i < c->model.n_pools; i++) {
+		struct hcw_pool_info *p = &c->model.pools[i];
+
+		if (p->hit_by == ep || !meets(p, c->model.episodes[ep].victim, lo, hi, ts))
+			continue;
+		p->hit_by = ep;
+		p->episodes++;
+	}
+}
+
+void chain_pools_time(struct hcw_chain *c, const struct hcw_episode *e, __u64 ns)
+{
+	size_t i;
+
+	for (i = 0; e->pool >= 0 && i < c->model.n_pools; i++)
+		if (meets(&c->model.pools[i], e->victim, e->lo, e->hi, e->start))
+			c->model.pools[i].episode_ns += ns;
 }
 
 /* A pool in GTT has no notifier, and a pageable one no GPU that works from it. */
@@ -152,11 +182,22 @@ static bool statuses_whole(const struct hcw_move_pages *mp)
 	return !mp->rc && mp->read >= mp->requested && told >= mp->requested;
 }
 
-static __u64 moved_for_sure(const struct hcw_attempt *a)
+/* Pages that answered with a node: they moved there or were there already. */
+static __u64 on_node(const struct hcw_move_pages *mp)
 {
+	if (mp->rc < 0)
+		return 0;
+	return mp->moved > (__u32)mp->rc ? mp->moved - (__u32)mp->rc : 0;
+}
+
+/* Only migrate_pages() tells the two apart. */
+static __u64 moved_for_sure(const struct hcw_chain *c, const struct hcw_attempt *a)
+{
+	__u64 told = on_node(&a->move);
+
 	if (a->move.rc < 0)
 		return a->migrated;
-	return a->move.moved > (__u32)a->move.rc ? a->move.moved - (__u32)a->move.rc : 0;
+	return c->sources & (1u << HCW_R_MIGRATE) && a->migrated < told ? a->migrated : told;
 }
 
 /* Not all addresses of the call are known: it may have met pools outside its range. */
@@ -165,9 +206,11 @@ static bool range_unsure(const struct hcw_move_pages *mp)
 	return mp->read < mp->requested || (!mp->lo && !mp->hi);
 }
 
-static void pool_count(struct hcw_pool_info *p, const struct hcw_attempt *a)
+static void pool_count(const struct hcw_chain *c, struct hcw_pool_info *p,
+		       const struct hcw_attempt *a)
 {
 	const struct hcw_move_pages *mp = &a->move;
+	__u64 moved = moved_for_sure(c, a);
 
 	p->attempts++;
 	p->asked += mp->requested;
@@ -175,11 +218,12 @@ static void pool_count(struct hcw_pool_info *p, const struct hcw_attempt *a)
 		p->first_attempt = a->start;
 	if (a->end > p->last_attempt)
 		p->last_attempt = a->end;
-	p->moved += moved_for_sure(a);
+	p->moved += moved;
 	if (!statuses_whole(mp))
 		p->truncated++;
 	if (mp->rc < 0)
 		return;
+	p->stayed += on_node(mp) - moved;
 	p->efault += mp->efault;
 	p->enoent += mp->enoent;
 	p->refused_other += (__u64)mp->ebusy + mp->eacces + mp->other;
@@ -218,7 +262,7 @@ void chain_pool_attempt(struct hcw_chain *c, int attempt)
 			p->outside++;
 			continue;
 		}
-		pool_count(p, a);
+		pool_count(c, p, a);
 		a->pool = (int)i;
 	}
 }

@@ -297,7 +297,7 @@ void chain_prolong_inval(struct hcw_chain *c, int v, int ep, __u32 tid, const st
 
 	if (!l)
 		return;
-	cause = chain_cause(HCW_TRIGGER_USERPTR, in->reason, in->via, false);
+	cause = chain_cause(c, HCW_TRIGGER_USERPTR, in->reason, in->via, false);
 	if (in->attempt && in->reason == HCW_REASON_NONE)
 		cause = HCW_CAUSE_UNKNOWN;
 	p.who = culprit_of(c, l, tid, cause,
@@ -353,7 +353,7 @@ void chain_prolong_nested(struct hcw_chain *c, int v, enum hcw_cause cause)
 
 void chain_prolong_nested_hit(struct hcw_chain *c, int v, __u32 tid, const struct hcw_quiesce *q)
 {
-	enum hcw_cause cause = chain_cause(q->trigger, q->reason, q->via, false);
+	enum hcw_cause cause = chain_cause(c, q->trigger, q->reason, q->via, false);
 	struct ledger *l = ledger_of(c, v, c->victims[v].open);
 
 	if (q->attempt && q->reason == HCW_REASON_NONE)

@@ -169,7 +169,7 @@ int chain_victim(struct hcw_chain *c, __u32 tgid, __u64 mm)
 	c->cap_victims = cap;
 	i = (int)m->n_victims++;
 	m->victims[i] = (struct hcw_victim){.tgid = tgid, .mm = mm};
-	c->victims[i] = (struct victim_state){.open = -1, .last = -1, .nested_hit = -1};
+	c->victims[i] = (struct victim_state){.open = -1, .last = -1};
 	victim_recall(c, &m->victims[i]);
 	return i;
 }

@@ -118,7 +118,7 @@ static unsigned int doubts(const struct hcw_chain *c, const struct hcw_pool_info
 		why |= HCW_WHY_LOSS;
 	if (p->truncated)
 		why |= HCW_WHY_STATUS_TRUNCATED;
-	if (p->refused_other)
+	if (p->refused_other || p->stayed)
 		why |= HCW_WHY_OTHER_STATUS;
 	if (p->outside)
 		why |= HCW_WHY_ATTEMPT_OUTSIDE;

@@ -2,13 +2,13 @@
 /* hcwatch lab: each allocator measured under trace, and a verdict on each. */
 #include <argp.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "../base/progress.h"
 #include "../sys/num.h"
 #include "command.h"
 #include "lab_internal.h"
@@ -23,6 +23,7 @@ enum {
 	OPT_TRACES,
 	OPT_HCSTALL,
 	OPT_HIP,
+	OPT_ROCBLAS,
 	OPT_JSON
 };
 
@@ -40,6 +41,7 @@ static const struct argp_option options[] = {
 	{"traces", OPT_TRACES, "DIR", 0, "keep each arm's trace here, as ARM.hcw", 0},
 	{"hcstall", OPT_HCSTALL, "FILE", 0, "the reproducer to run; default: beside hcwatch", 0},
 	{"hip", OPT_HIP, "FILE", 0, "HIP runtime for hcstall", 0},
+	{"rocblas", OPT_ROCBLAS, "FILE", 0, "rocBLAS for hcstall", 0},
 	{"json", OPT_JSON, NULL, 0, "print one JSON object instead of the table", 0},
 	{"output", 'o', "FILE", 0, "write the JSON object to FILE too", 0},
 	{0},
@@ -97,6 +99,41 @@ static void set_pool(struct argp_state *state, struct lab_opts *o, const char *n
 	o->pool_value = arg;
 }
 
+static void default_arms(struct lab_opts *o)
+{
+	size_t i;
+
+	for (i = 0; lab_kinds[i].name; i++)
+		if (lab_kinds[i].by_default)
+			o->arm[o->n_arms++] = lab_kinds[i].name;
+}
+
+static bool listed(const char *const *list, size_t n, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (!strcmp(list[i], name))
+			return true;
+	return false;
+}
+
+/* Each arm once, and nothing is required of one that is not measured. */
+static void check_arms(struct argp_state *state, struct lab_opts *o)
+{
+	size_t i;
+
+	if (!o->n_arms)
+		default_arms(o);
+	for (i = 0; i < o->n_arms; i++)
+		if (listed(o->arm, i, o->arm[i]))
+			argp_error(state, "%s is asked for twice", o->arm[i]);
+	for (i = 0; i < o->n_required; i++)
+		if (!listed(o->arm, o->n_arms, o->require_immune[i]))
+			argp_error(state, "%s is required to be immune but not measured: add -a %s",
+				   o->require_immune[i], o->require_immune[i]);
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct lab_opts *o = state->input;
@@ -126,6 +163,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		add(state, o->require_immune, &o->n_required, arg);
 		return 0;
 	case OPT_TRACES:
+		if (!*arg)
+			argp_error(state, "--traces needs a folder");
 		o->traces = arg;
 		return 0;
 	case OPT_HCSTALL:
@@ -133,6 +172,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_HIP:
 		o->hip = arg;
+		return 0;
+	case OPT_ROCBLAS:
+		o->rocblas = arg;
+		return 0;
+	case ARGP_KEY_END:
+		check_arms(state, o);
 		return 0;
 	case OPT_JSON:
 		o->json = true;
@@ -178,29 +223,61 @@ static int exit_code(const struct lab_opts *o, const struct lab_result *r)
 	return r->lost ? HCW_EXIT_INCOMPLETE : HCW_EXIT_OK;
 }
 
-static int run_arms(const struct lab_opts *o, struct lab_result *r, struct hcw_err *err)
+/* What can be refused is refused before minutes of measuring. */
+static int check_places(const struct lab_opts *o, struct hcw_err *err)
 {
-	struct hcw_progress progress;
+	char trace[PATH_MAX];
 	size_t i;
-	int ret = 0;
+	int fd;
+
+	for (i = 0; i < o->n_arms; i++) {
+		lab_trace_path(o, o->arm[i], trace, sizeof(trace));
+		if (!access(trace, F_OK))
+			return hcw_err_set(err, -EEXIST, HCW_EXIT_USAGE,
+					   "%s exists already: a trace is never overwritten",
+					   trace);
+	}
+	if (access(o->traces, W_OK | X_OK))
+		return hcw_err_set(err, -errno, hcw_err_exit_of(errno),
+				   "cannot write traces into %s: %s", o->traces, strerror(errno));
+	if (!o->output)
+		return 0;
+	fd = open(o->output, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return hcw_err_set(err, -errno, hcw_err_exit_of(errno), "cannot write %s: %s",
+				   o->output, strerror(errno));
+	close(fd);
+	return 0;
+}
+
+/*
+ * An arm that fails does not take those before it away: it is shown as not measured, and `failed`
+ * says with which code to end. With nothing measured there is nothing to show.
+ */
+static int run_arms(const struct lab_opts *o, struct lab_result *r, int *failed,
+		    struct hcw_err *err)
+{
+	int ret = check_places(o, err);
+	size_t i;
 
 	for (i = 0; i < o->n_arms && !ret; i++) {
 		r->arm[i] = calloc(1, sizeof(*r->arm[i]));
 		if (!r->arm[i])
 			return hcw_err_set(err, -ENOMEM, HCW_EXIT_UNSUPPORTED, "out of memory");
-		hcw_progress_start(&progress, stderr);
-		hcw_progress_show(&progress, "measuring %s (%zu of %zu)", o->arm[i], i + 1,
-				  o->n_arms);
+		fprintf(stderr, "hcwatch: measuring %s (%zu of %zu)\n", o->arm[i], i + 1,
+			o->n_arms);
 		ret = lab_arm_run(o, o->arm[i], r, r->arm[i], err);
-		hcw_progress_end(&progress);
-		if (!ret)
+		if (!ret || i)
 			r->n_arms++;
 	}
-	return ret;
+	if (!ret || !r->n_arms)
+		return ret;
+	*failed = hcw_err_print(stderr, "hcwatch", err);
+	return 0;
 }
 
 /* The traces' folder: the user's, or one of our own that is removed with its traces. */
-static int with_folder(struct lab_opts *o, struct lab_result *r, struct hcw_err *err)
+static int with_folder(struct lab_opts *o, struct lab_result *r, int *failed, struct hcw_err *err)
 {
 	const char *tmp = getenv("TMPDIR");
 	char own[PATH_MAX], file[PATH_MAX + 64];
@@ -208,14 +285,14 @@ static int with_folder(struct lab_opts *o, struct lab_result *r, struct hcw_err 
 	int ret;
 
 	if (o->traces)
-		return run_arms(o, r, err);
+		return run_arms(o, r, failed, err);
 	snprintf(own, sizeof(own), "%s/hcwatch-lab-XXXXXX", tmp && *tmp ? tmp : "/tmp");
 	if (!mkdtemp(own))
 		return hcw_err_set(err, -errno, HCW_EXIT_UNSUPPORTED,
 				   "cannot make a folder in %s: %s", tmp && *tmp ? tmp : "/tmp",
 				   strerror(errno));
 	o->traces = own;
-	ret = run_arms(o, r, err);
+	ret = run_arms(o, r, failed, err);
 	for (i = 0; i < o->n_arms; i++) {
 		snprintf(file, sizeof(file), "%s/%s.hcw", own, o->arm[i]);
 		unlink(file);
@@ -250,15 +327,6 @@ static int render(const struct lab_opts *o, const struct lab_result *r)
 	return ret ? HCW_EXIT_INCOMPLETE : exit_code(o, r);
 }
 
-static void default_arms(struct lab_opts *o)
-{
-	size_t i;
-
-	for (i = 0; lab_kinds[i].name; i++)
-		if (lab_kinds[i].by_default)
-			o->arm[o->n_arms++] = lab_kinds[i].name;
-}
-
 int cmd_lab(int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -272,16 +340,16 @@ int cmd_lab(int argc, char **argv)
 	struct lab_result *r;
 	struct hcw_err err;
 	size_t i;
-	int ret;
+	int ret, failed = 0;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	if (!o.n_arms)
-		default_arms(&o);
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return HCW_EXIT_UNSUPPORTED;
-	ret = with_folder(&o, r, &err);
+	ret = with_folder(&o, r, &failed, &err);
 	ret = ret ? hcw_err_print(stderr, "hcwatch", &err) : render(&o, r);
+	if (failed && ret != HCW_EXIT_FINDING)
+		ret = failed;
 	for (i = 0; i < LAB_MAX_ARMS; i++)
 		free(r->arm[i]);
 	free(r);

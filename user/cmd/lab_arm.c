@@ -87,6 +87,10 @@ static void hcstall_args(const struct lab_opts *o, const char *allocator, char *
 		argv[n++] = "--hip";
 		argv[n++] = o->hip;
 	}
+	if (o->rocblas) {
+		argv[n++] = "--rocblas";
+		argv[n++] = o->rocblas;
+	}
 	argv[n] = NULL;
 }
 
@@ -114,11 +118,12 @@ static int hcstall_status(const struct recorder_result *rr, const char *allocato
 {
 	int code = WIFEXITED(rr->child_status) ? WEXITSTATUS(rr->child_status) : -1;
 
+	/* hcstall had the signal too, and says what it has as "measured in part" */
+	if (rr->signalled)
+		return hcw_err_set(err, -EINTR, HCW_EXIT_INCOMPLETE, "stopped by a signal");
 	arm->measured = code == HCW_EXIT_OK;
 	if (code == HCW_EXIT_OK || code == HCW_EXIT_INCOMPLETE)
 		return 0;
-	if (rr->signalled)
-		return hcw_err_set(err, -EINTR, HCW_EXIT_INCOMPLETE, "stopped by a signal");
 	if (code < 0)
 		return hcw_err_set(err, -ECHILD, HCW_EXIT_INCOMPLETE,
 				   "hcstall (%s) was killed by signal %d", allocator,
@@ -160,17 +165,26 @@ static void set_userptr(const char *value)
 		unsetenv(USERPTR_ENV);
 }
 
+void lab_trace_path(const struct lab_opts *o, const char *allocator, char *buf, size_t size)
+{
+	snprintf(buf, size, "%s/%s.hcw", o->traces, allocator);
+}
+
 int lab_arm_run(const struct lab_opts *o, const char *allocator, struct lab_result *res,
 		struct lab_arm *arm, struct hcw_err *err)
 {
 	char program[PATH_MAX], trace[PATH_MAX];
 	const char *argv[MAX_ARGS];
-	struct recorder_opts ro = {.path = trace, .argv = (char *const *)argv};
+	struct recorder_opts ro = {
+		.path = trace,
+		.argv = (char *const *)argv,
+		.own_command = true,
+	};
 	struct recorder_result rr;
 	int ret;
 
 	snprintf(arm->allocator, sizeof(arm->allocator), "%s", allocator);
-	snprintf(trace, sizeof(trace), "%s/%s.hcw", o->traces, allocator);
+	lab_trace_path(o, allocator, trace, sizeof(trace));
 	hcstall_path(o, program, sizeof(program));
 	hcstall_args(o, allocator, program, argv);
 	set_userptr(lab_kind_find(allocator)->userptr);

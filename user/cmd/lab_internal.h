@@ -13,6 +13,7 @@ struct lab_opts {
 	const char *trigger;		      /* NULL = hcstall's default, a move_pages() */
 	const char *hcstall;		      /* program, NULL = beside hcwatch */
 	const char *hip;		      /* HIP runtime for hcstall, NULL = its search */
+	const char *rocblas;		      /* the same for rocBLAS */
 	const char *traces;	       /* folder to keep the traces in, NULL = throw them away */
 	const char *arm[LAB_MAX_ARMS]; /* allocators to measure, in order */
 	size_t n_arms;
@@ -35,6 +36,9 @@ extern const char *const lab_triggers[];
 
 /* NULL when there is none of the name. */
 const struct lab_kind *lab_kind_find(const char *name);
+
+/* Where the trace of an arm is or will be. */
+void lab_trace_path(const struct lab_opts *o, const char *allocator, char *buf, size_t size);
 
 /* Runs hcstall for one arm under trace and fills `arm` and what is common to all arms in `res`. */
 int lab_arm_run(const struct lab_opts *o, const char *allocator, struct lab_result *res,

@@ -39,6 +39,8 @@ static void join_episodes(struct lab_trial *t, const struct hcw_model *m, __u32 
 			t->actor = e->started_by;
 		t->passes += e->passes;
 		t->open |= !e->end;
+		if (e->worst_stall > t->stalled_ns)
+			t->stalled_ns = e->worst_stall;
 		t->episode_ns += (e->end ? e->end : m->last_ts) - e->start;
 	}
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <argp.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include "../../bpf/hcwatch_abi.h"
+#include "../base/escape.h"
 #include "command.h"
 
 static const struct hcw_command commands[] = {
@@ -27,29 +30,57 @@ static void usage(FILE *f)
 		   "  hcwatch --version\n");
 }
 
-int main(int argc, char **argv)
+static const struct hcw_command *find(const char *name)
 {
-	char name[64];
 	size_t i;
 
+	for (i = 0; i < N_COMMANDS; i++)
+		if (!strcmp(name, commands[i].name))
+			return &commands[i];
+	return NULL;
+}
+
+static int run(const struct hcw_command *c, int argc, char **argv)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "hcwatch %s", c->name);
+	argv[0] = name;
+	return c->run(argc, argv);
+}
+
+static bool is(const char *arg, const char *a, const char *b)
+{
+	return !strcmp(arg, a) || !strcmp(arg, b);
+}
+
+static int written(void)
+{
+	return fflush(stdout) || ferror(stdout) ? HCW_EXIT_INCOMPLETE : HCW_EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+	const char *first = argc > 1 ? argv[1] : "";
+	bool help = is(first, "help", "--help") || !strcmp(first, "-h");
+	const struct hcw_command *c = find(help && argc > 2 ? argv[2] : first);
+	char *ask[] = {NULL, "--help", NULL};
+	char safe[64];
+
 	argp_err_exit_status = HCW_EXIT_USAGE;
-	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "help"))) {
+	if (c)
+		return help ? run(c, 2, ask) : run(c, argc - 1, argv + 1);
+	if (help && argc == 2) {
 		usage(stdout);
-		return HCW_EXIT_OK;
+		return written();
 	}
-	if (argc > 1 && !strcmp(argv[1], "--version")) {
+	if (is(first, "--version", "-V")) {
 		puts("hcwatch " HCW_VERSION);
-		return HCW_EXIT_OK;
-	}
-	for (i = 0; argc > 1 && i < N_COMMANDS; i++) {
-		if (strcmp(argv[1], commands[i].name))
-			continue;
-		snprintf(name, sizeof(name), "hcwatch %s", commands[i].name);
-		argv[1] = name;
-		return commands[i].run(argc - 1, argv + 1);
+		return written();
 	}
 	if (argc > 1)
-		fprintf(stderr, "hcwatch: no such command: %.40s\n\n", argv[1]);
+		fprintf(stderr, "hcwatch: no such command: %s\n\n",
+			hcw_escape(safe, sizeof(safe), argv[argc > 2 && help ? 2 : 1], SIZE_MAX));
 	usage(stderr);
 	return HCW_EXIT_USAGE;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
-#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 #include "../trace/trace.h"
@@ -39,16 +38,6 @@ static int settle(void *ctx, __u64 now, bool second, struct hcw_err *err)
 	if (!ret)
 		r->flushed = hcw_writer_records(r->writer);
 	return ret;
-}
-
-/* Before anything is made: a mistyped command must not leave a trace file behind. */
-static int check_command(const struct recorder_opts *opts, struct hcw_err *err)
-{
-	char path[PATH_MAX];
-
-	if (!opts->argv || !child_path(opts->argv[0], path, sizeof(path)))
-		return 0;
-	return hcw_err_set(err, -ENOENT, HCW_EXIT_USAGE, "no such program: %s", opts->argv[0]);
 }
 
 static void take_result(struct recorder_result *out, const struct tracer_result *tr,
@@ -103,9 +92,7 @@ int recorder_run(const struct recorder_opts *opts, struct recorder_result *out, 
 		to.stdout_fd = STDERR_FILENO;
 	*out = (struct recorder_result){0};
 	*err = (struct hcw_err){0};
-	ret = check_command(opts, err);
-	if (!ret)
-		ret = hcw_writer_open(&r.writer, opts->path, err);
+	ret = hcw_writer_open(&r.writer, opts->path, err);
 	if (ret)
 		return ret;
 	ret = tracer_run(&to, &tr, err);

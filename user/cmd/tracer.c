@@ -226,6 +226,16 @@ static void release(struct tracer *r, struct tracer_result *out)
 	free(r);
 }
 
+/* Before the probes are attached, which takes a while. */
+static int check_command(const struct tracer_opts *opts, struct hcw_err *err)
+{
+	char path[PATH_MAX];
+
+	if (!opts->argv || !child_path(opts->argv[0], path, sizeof(path)))
+		return 0;
+	return hcw_err_set(err, -ENOENT, HCW_EXIT_USAGE, "no such program: %s", opts->argv[0]);
+}
+
 int tracer_run(const struct tracer_opts *opts, struct tracer_result *out, struct hcw_err *err)
 {
 	struct hcw_session_opts so = {
@@ -247,7 +257,9 @@ int tracer_run(const struct tracer_opts *opts, struct tracer_result *out, struct
 	catch_signals();
 	if (opts->ready_file)
 		unlink(opts->ready_file);
-	ret = hcw_session_open(&r->session, &so, err);
+	ret = check_command(opts, err);
+	if (!ret)
+		ret = hcw_session_open(&r->session, &so, err);
 	if (!ret)
 		ret = start(r);
 	if (!ret)

@@ -26,7 +26,8 @@ struct lab_trial {
 	/* as the trace saw it */
 	__u64 traced_moved; /* pages migrated at the request of hcstall or its helper */
 	__u64 episodes, passes, episode_ns;
-	bool open;		/* an episode had no end */
+	__u64 stalled_ns; /* longest iteration that overlaps an episode of the trial, 0 = none */
+	bool open;	  /* an episode had no end */
 	struct hcw_actor actor; /* who started the first episode; tid 0 = none */
 };
 

@@ -94,6 +94,7 @@ static json_t *trial_json(const struct lab_trial *t)
 	put_u64(o, "episodes", t->episodes);
 	json_object_set_new(o, "episode_ms", json_real((double)t->episode_ns / 1e6));
 	json_object_set_new(o, "open", json_boolean(t->open));
+	json_object_set_new(o, "stalled_iteration_ms", json_real((double)t->stalled_ns / 1e6));
 	put_u64(o, "passes", t->passes);
 	json_object_set_new(o, "actor", actor_json(&t->actor));
 	put_u64(o, "begin_ns", t->begin_ns);

@@ -99,12 +99,13 @@ static const char *shout(enum hcw_verdict_word v)
 
 static void verdict_line(FILE *f, const struct lab_arm *a)
 {
-	__u64 asked = 0, refused = 0, episodes = 0, passes = 0;
+	__u64 asked = 0, moved = 0, refused = 0, episodes = 0, passes = 0;
 	const char *sep = "";
 	size_t i;
 
 	for (i = 0; i < a->n_trials; i++) {
 		asked += a->trial[i].attempted;
+		moved += a->trial[i].moved;
 		refused += a->trial[i].efault;
 		episodes += a->trial[i].episodes;
 		passes += a->trial[i].passes;
@@ -112,10 +113,12 @@ static void verdict_line(FILE *f, const struct lab_arm *a)
 	fprintf(f, "%-11s  %-12s by %s: ", a->allocator, shout(a->verdict),
 		hcw_evidence_name(a->evidence));
 	if (a->verdict == HCW_VERDICT_EXPOSED)
-		fprintf(f, "%" PRIu64 " episodes, %" PRIu64 " restore passes", (uint64_t)episodes,
-			(uint64_t)passes);
+		fprintf(f,
+			"moved %" PRIu64 " of %" PRIu64 "; episodes %" PRIu64
+			", passes %" PRIu64,
+			(uint64_t)moved, (uint64_t)asked, (uint64_t)episodes, (uint64_t)passes);
 	else
-		fprintf(f, "refused %" PRIu64 " of %" PRIu64 "; %" PRIu64 " episodes",
+		fprintf(f, "refused %" PRIu64 " of %" PRIu64 "; episodes %" PRIu64,
 			(uint64_t)refused, (uint64_t)asked, (uint64_t)episodes);
 	fprintf(f, "\n             ");
 	for (i = 0; i < HCW_WHY_COUNT; i++)

@@ -37,6 +37,9 @@ good 'hcwatch 0.' --version
 good 'Usage: hcwatch lab' lab --help
 good 'Usage: hcwatch record' record --help
 good 'Usage: hcwatch report' report --help
+good 'Usage: hcwatch live' live --help
+good 'Usage: hcwatch COMMAND' -h
+good 'Usage: hcwatch lab' help lab
 
 bad 2 'Usage: hcwatch COMMAND'
 bad 2 'no such command: frobnicate' frobnicate
@@ -53,6 +56,17 @@ bad 2 '--pool-mib takes a number' lab --pool-mib ' 64'
 bad 2 'one pool size, please' lab --pool-mib 64 --pool-gb 1
 bad 2 'lab takes no argument' lab surplus
 bad 2 'unrecognized option' lab --frobnicate
+bad 2 'gtt is asked for twice' lab -a gtt -a gtt
+bad 2 'gtt is required to be immune but not measured' lab -a registered --require-immune gtt
+bad 2 '--traces needs a folder' lab --traces ''
+bad 2 'cannot write traces into ./nowhere' lab --traces ./nowhere
+bad 2 'cannot write ./nowhere/lab.json' lab -o ./nowhere/lab.json
+mkdir old && : >old/gtt.hcw
+bad 2 'old/gtt.hcw exists already' lab --traces old
+bad 2 'not a pid: 0' live -p 0
+bad 2 'cannot go together' live -p 1 -- true
+bad 2 'no such program: no-such-program' live -- no-such-program
+bad 2 'unrecognized option' live --frobnicate
 
 bad 2 '-o FILE is missing' record
 bad 2 'not a pid: 0' record -o t.hcw -p 0
@@ -73,6 +87,7 @@ bad 6 'folder' report folder
 printf '\033]0;owned\007' >text
 bad 6 'text' report text
 
+rm -r old
 left=$(find . -name '*.hcw')
 [[ -z $left ]] || { printf 'FAIL left behind: %s\n' "$left"; failed=1; }
 cd / && rm -rf "$work"
