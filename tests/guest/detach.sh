@@ -55,5 +55,32 @@ rc=0
 "$HCWATCH" report "$work/terminated.hcw" >"$work/terminated.txt" || rc=$?
 check 'terminated: the trace is whole' "$(grep -c '^complete' "$work/terminated.txt")" 1
 
+# lab: a signal ends it at once, also with arms to go; and its hcstall dies with it
+lab() {
+	"$HCWATCH" lab --pool-mib 16 --trials 100 --iterations 200 --traces "$work" >"$work/lab.out" 2>"$work/lab.err" &
+	recorder=$!
+	wait_until 60 pgrep -x hcstall >/dev/null
+	sleep 5
+}
+
+lab
+start=$(date +%s%N)
+kill -TERM "$recorder"
+rc=0
+wait "$recorder" || rc=$?
+check_that 'lab, terminated: gone within 5 s' "$(date +%s%N) - $start < 5000000000"
+check 'lab, terminated: exit 5, and why' "$rc $(grep -c 'stopped by a signal' "$work/lab.err")" '5 1'
+check 'lab, terminated: no further arm' "$(grep -c 'measuring gtt' "$work/lab.err")" 0
+check 'lab, terminated: hcstall is gone' "$(pgrep -xc hcstall || true)" 0
+settled lab
+rm -f "$work"/*.hcw
+
+lab
+kill -9 "$recorder"
+wait "$recorder" 2>/dev/null || true
+sleep 1
+check 'lab, killed: hcstall died with it' "$(pgrep -xc hcstall || true)" 0
+settled lab
+
 rm -rf "$work"
 summary

@@ -71,7 +71,7 @@ check 'no-evict: exposed because pages moved' "$(said no-evict '(arm["verdict"],
 rc=0
 report=$("$HCWATCH" report "$work/no-evict/registered.hcw") || rc=$?
 check 'no-evict: report finds no episode' "$(grep -c 'No episode' <<<"$report")" 1
-check 'no-evict: report exits 0' "$rc" 0
+check 'no-evict: report exits 1, for the exposed pool' "$rc" 1
 
 rm -rf "$work"
 summary

@@ -15,7 +15,7 @@
 #define LATE_NS	 300000000ull /* records about an episode's end can come this much after it */
 #define MAX_BODY 16384
 
-enum { OPT_JSON = 256, OPT_READY };
+enum { OPT_JSON = 256, OPT_READY, OPT_RING };
 
 struct live {
 	struct hcw_chain *chain;
@@ -46,13 +46,15 @@ static const struct argp_option options[] = {
 	 "watch this process and its children; when it is restarted, its successor", 0},
 	{"json", OPT_JSON, NULL, 0, "print one JSON object a line", 0},
 	{"ready-file", OPT_READY, "FILE", 0, "make FILE when everything is attached", 0},
+	{"ring", OPT_RING, "BYTES", 0,
+	 "size of the ring between kernel and hcwatch, e.g. 64M; default 16M", 0},
 	{0},
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct live_args *a = state->input;
-	uint64_t pid;
+	uint64_t pid, bytes;
 
 	switch (key) {
 	case 'p':
@@ -62,6 +64,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_JSON:
 		a->json = true;
+		return 0;
+	case OPT_RING:
+		if (hcs_num_bytes(arg, 4096, 1ull << 30, &bytes))
+			argp_error(state, "--ring takes a size from 4K to 1G, not %s", arg);
+		a->tracer.ring_bytes = bytes;
 		return 0;
 	case OPT_READY:
 		a->tracer.ready_file = arg;

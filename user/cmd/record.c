@@ -8,19 +8,21 @@
 #include "command.h"
 #include "recorder.h"
 
-enum { OPT_READY = 256 };
+enum { OPT_READY = 256, OPT_RING };
 
 static const struct argp_option options[] = {
 	{"output", 'o', "FILE", 0, "trace file to create; must not exist (required)", 0},
 	{"pid", 'p', "PID", 0, "watch this process and its children", 0},
 	{"ready-file", OPT_READY, "FILE", 0, "make FILE when everything is attached", 0},
+	{"ring", OPT_RING, "BYTES", 0,
+	 "size of the ring between kernel and hcwatch, e.g. 64M; default 16M", 0},
 	{0},
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct recorder_opts *o = state->input;
-	uint64_t pid;
+	uint64_t pid, bytes;
 
 	switch (key) {
 	case 'o':
@@ -30,6 +32,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (hcs_num_u64(arg, 1, 4194304, &pid))
 			argp_error(state, "not a pid: %s", arg);
 		o->pid = (pid_t)pid;
+		return 0;
+	case OPT_RING:
+		if (hcs_num_bytes(arg, 4096, 1ull << 30, &bytes))
+			argp_error(state, "--ring takes a size from 4K to 1G, not %s", arg);
+		o->ring_bytes = bytes;
 		return 0;
 	case OPT_READY:
 		o->ready_file = arg;

@@ -81,6 +81,7 @@ int recorder_run(const struct recorder_opts *opts, struct recorder_result *out, 
 		.argv = opts->argv,
 		.stdout_fd = opts->stdout_fd,
 		.own_command = opts->own_command,
+		.ring_bytes = opts->ring_bytes,
 		.long_running = opts->long_running,
 		.ready_file = opts->ready_file,
 	};

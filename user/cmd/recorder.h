@@ -11,6 +11,7 @@ struct recorder_opts {
 	char *const *argv;
 	int stdout_fd;
 	bool own_command;
+	size_t ring_bytes;
 	bool long_running;
 	const char *ready_file;
 };

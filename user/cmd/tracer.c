@@ -241,6 +241,7 @@ int tracer_run(const struct tracer_opts *opts, struct tracer_result *out, struct
 	struct hcw_session_opts so = {
 		.watch_all = !opts->pid && !opts->argv,
 		.long_running = opts->long_running,
+		.ring_bytes = opts->ring_bytes,
 	};
 	struct tracer *r = calloc(1, sizeof(*r));
 	int ret;

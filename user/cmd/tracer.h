@@ -30,6 +30,7 @@ struct tracer_opts {
 			      seen at KFD */
 	int stdout_fd;	   /* the command's stdout, -1 = ours */
 	bool own_command;  /* the command is our own tool: it ends with us */
+	size_t ring_bytes; /* between kernel and us, 0 = default */
 	bool long_running; /* as in struct hcw_session_opts */
 	bool follow; /* when the process of `pid` ends, wait for its successor and go on with that
 		      */

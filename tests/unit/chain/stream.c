@@ -273,7 +273,25 @@ struct hcw_move_pages stream_moved(__u64 start, __u64 pool, __u32 n)
 
 void stream_move(struct stream *s, __u64 ts, __u32 tid, const struct hcw_move_pages *mp)
 {
+	if (mp->rc >= 0 && mp->moved > (__u32)mp->rc)
+		stream_migrate(s, mp->start + 10, ts - 10, tid, mp->start,
+			       mp->moved - (__u32)mp->rc);
+	stream_answer(s, ts, tid, mp);
+}
+
+void stream_answer(struct stream *s, __u64 ts, __u32 tid, const struct hcw_move_pages *mp)
+{
 	stream_put(s, HCW_R_MOVE_PAGES, ts, tid, mp, sizeof(*mp));
+}
+
+void stream_old_server(struct stream *s)
+{
+	struct hcw_task t = {.start_time = 5, .mm = MM, .tid = SERVER, .tgid = SERVER};
+	struct hcw_clock clock = {.realtime = MS(1)};
+
+	memcpy(t.comm, "server", 7);
+	stream_put(s, HCW_R_CLOCK, FIRST, 0, &clock, sizeof(clock));
+	stream_put(s, HCW_R_TASK, FIRST, KWORKER, &t, sizeof(t));
 }
 
 void stream_server(struct stream *s, enum hcw_backing backing)

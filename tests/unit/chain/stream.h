@@ -102,7 +102,14 @@ void stream_stack(struct stream *s, __s32 id, __u32 depth, const char *names, si
 /* What move_pages() answered: `n` pages from the start of `pool`, all refused or all moved. */
 struct hcw_move_pages stream_refused(__u64 start, __u64 pool, __u32 n);
 struct hcw_move_pages stream_moved(__u64 start, __u64 pool, __u32 n);
+/* The call, and the migration inside it of every page that answered with a node. */
 void stream_move(struct stream *s, __u64 ts, __u32 tid, const struct hcw_move_pages *mp);
+/* The call alone. */
+void stream_answer(struct stream *s, __u64 ts, __u32 tid, const struct hcw_move_pages *mp);
+
+/* The first records of a trace, at FIRST, of a server that is older than it. */
+#define FIRST 1000u
+void stream_old_server(struct stream *s);
 
 /* The server appears, with a pool of this backing and the mapping that goes with it. */
 void stream_server(struct stream *s, enum hcw_backing backing);

@@ -233,6 +233,7 @@ static void test_unpaired_episodes(void **state)
 	stream_restart(&s, MS(500), SERVER, MM);
 	stream_stop(&s, &stop);
 	m = stream_end(&s, MS(1001000));
+	assert_int_equal(m->unpaired_restores, 1);
 	assert_int_equal(m->n_episodes, 1);
 	assert_int_equal(m->episodes[0].end, 0);
 	assert_int_equal(m->episodes[0].started_ns, MS(1000000));

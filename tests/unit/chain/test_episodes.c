@@ -28,7 +28,7 @@ static void walk(struct stream *s)
 	stream_stop(s, &pool_hit);
 	stream_inval(s, STOPPED - 50, MS(110), MOVER, ATTEMPT, 512);
 	stream_migrate(s, ATTEMPT + 500, MS(111), MOVER, ATTEMPT, 512);
-	stream_move(s, MS(112), MOVER, &mp);
+	stream_answer(s, MS(112), MOVER, &mp);
 	stream_pass(s, MS(103), MS(120), MM, WORK, false);
 	stream_restart(s, RESUMED, SERVER, MM);
 	stream_pass(s, MS(121), RESUMED + 50, MM, WORK, true);
@@ -376,6 +376,36 @@ static void test_no_migration(void **state)
 	stream_close(&s);
 }
 
+/* Without that source nobody can say that no migration was around it. */
+static void test_migrations_not_watched(void **state)
+{
+	struct hit hit = {.start = MS(110), .last = MS(110), .tid = KWORKER, .count = 1};
+	struct stop stop = pool_hit;
+	const struct hcw_episode *e;
+	struct stream s;
+
+	(void)state;
+	stop.attempt = 0;
+	stream_open(&s, WITHOUT(HCW_R_MIGRATE));
+	stream_server(&s, HCW_BACKING_REGISTERED);
+	stream_stop(&s, &stop);
+	stream_hit(&s, MS(110), &hit);
+	stream_pass(&s, MS(103), MS(120), MM, WORK, false);
+	stop.start = MS(130);
+	stream_stop(&s, &stop);
+	stop.start = MS(140);
+	stop.via = HCW_VIA_NUMA_SCAN;
+	stream_stop(&s, &stop);
+	e = stream_end(&s, MS(200))->episodes;
+	assert_int_equal(e->cause, HCW_CAUSE_UNKNOWN);
+	assert_int_equal(e->started_by.tid, MOVER);
+	assert_int_equal(e->pool, 0);
+	assert_int_equal(e->nested_causes, 1u << HCW_CAUSE_UNKNOWN | 1u << HCW_CAUSE_NUMA_SCANNING);
+	assert_int_equal(e->n_prolonged, 1);
+	assert_int_equal(e->prolonged_by[0].cause, HCW_CAUSE_UNKNOWN);
+	stream_close(&s);
+}
+
 static void test_refused_quiesce_is_noise(void **state)
 {
 	struct hcw_quiesce q = {.start = MS(50), .mm = MM, .ret = -3, .stack = -1};
@@ -413,6 +443,8 @@ static void test_open_at_the_end(void **state)
 	stream_close(&s);
 }
 
+/* Of a process that is younger than the trace the start would have been seen: no stall is invented.
+ */
 static void test_restore_without_start(void **state)
 {
 	const struct hcw_model *m;
@@ -422,14 +454,15 @@ static void test_restore_without_start(void **state)
 	stream_open(&s, ALL_SOURCES);
 	stream_server(&s, HCW_BACKING_REGISTERED);
 	stream_restart(&s, MS(50), SERVER, MM);
-	stream_restart(&s, MS(60), 4711, MM + 4096);
 	stream_stop(&s, &pool_hit);
 	stream_restart(&s, RESUMED, SERVER, MM);
 	m = stream_end(&s, MS(200));
 	assert_int_equal(m->n_episodes, 1);
 	assert_int_equal(m->episodes[0].start, STOPPED);
 	assert_int_equal(m->episodes[0].end, RESUMED);
+	assert_false(m->episodes[0].before);
 	assert_int_equal(m->n_victims, 1);
+	assert_int_equal(m->unpaired_restores, 1);
 	stream_close(&s);
 }
 
@@ -541,6 +574,7 @@ int main(void)
 		cmocka_unit_test(test_driver_triggers),
 		cmocka_unit_test(test_migration_reasons),
 		cmocka_unit_test(test_no_migration),
+		cmocka_unit_test(test_migrations_not_watched),
 		cmocka_unit_test(test_refused_quiesce_is_noise),
 		cmocka_unit_test(test_open_at_the_end),
 		cmocka_unit_test(test_restore_without_start),

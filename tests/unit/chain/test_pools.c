@@ -116,6 +116,65 @@ static void test_other_status(void **state)
 	CHECK("other", .twist = one_other, BY_MAPPING_BUT(HCW_WHY_OTHER_STATUS));
 }
 
+/* move_pages() answers with the node for a page that is there already. */
+static void all_stayed(struct stream *s, struct hcw_move_pages *mp)
+{
+	struct hcw_move_pages there = stream_moved(MS(50), POOL, 8);
+
+	(void)mp;
+	stream_answer(s, MS(51), MOVER, &there);
+}
+
+static void some_moved(struct stream *s, struct hcw_move_pages *mp)
+{
+	all_stayed(s, mp);
+	stream_migrate(s, MS(60) + 5, MS(61) - 5, MOVER, MS(60), 3);
+	*mp = stream_moved(MS(60), POOL, 8);
+	stream_answer(s, MS(61), MOVER, mp);
+	*mp = stream_refused(ATTEMPT, POOL, 512);
+}
+
+static void check_stayed(unsigned int sources, enum hcw_backing backing, __u64 stayed,
+			 enum hcw_verdict_word verdict, enum hcw_evidence evidence)
+{
+	struct hcw_move_pages there = stream_moved(MS(50), POOL, 8);
+	const struct hcw_pool_info *p;
+	struct stream s;
+
+	stream_open(&s, sources);
+	stream_server(&s, HCW_BACKING_REGISTERED);
+	stream_pool(&s, MS(2), SERVER, POOL_END, backing);
+	stream_mapping(&s, MS(3), POOL_END, POOL_END, POOL_END + POOL_BYTES, HCW_VM_SHARED);
+	there.lo += POOL_BYTES;
+	there.hi += POOL_BYTES;
+	stream_answer(&s, MS(51), MOVER, &there);
+	p = &stream_end(&s, MS(200))->pools[1];
+	assert_int_equal(p->stayed, stayed);
+	assert_int_equal(p->moved, 8 - stayed);
+	assert_int_equal(p->refused_other, 0);
+	assert_int_equal(p->verdict, verdict);
+	assert_int_equal(p->evidence, evidence);
+	assert_int_equal(!(p->reasons & HCW_WHY_OTHER_STATUS), !stayed);
+	stream_close(&s);
+}
+
+static void test_already_there(void **state)
+{
+	(void)state;
+	CHECK("all stayed", .twist = all_stayed, BY_MAPPING_BUT(HCW_WHY_OTHER_STATUS));
+	CHECK("some moved", .twist = some_moved, .verdict = HCW_VERDICT_EXPOSED,
+	      .evidence = HCW_EVIDENCE_TRIAL, .reasons = HCW_WHY_DRIVER_PAGES | HCW_WHY_MOVED);
+	check_stayed(ALL_SOURCES, HCW_BACKING_REGISTERED, 8, HCW_VERDICT_EXPOSED,
+		     HCW_EVIDENCE_MAPPING);
+	check_stayed(ALL_SOURCES, HCW_BACKING_PAGEABLE, 8, HCW_VERDICT_INCONCLUSIVE,
+		     HCW_EVIDENCE_MAPPING);
+	check_stayed(ALL_SOURCES, HCW_BACKING_UNKNOWN, 8, HCW_VERDICT_INCONCLUSIVE,
+		     HCW_EVIDENCE_MAPPING);
+	/* where migrate_pages() is not watched nobody can tell them apart */
+	check_stayed(WITHOUT(HCW_R_MIGRATE), HCW_BACKING_PAGEABLE, 0, HCW_VERDICT_EXPOSED,
+		     HCW_EVIDENCE_TRIAL);
+}
+
 static void starts_before(struct stream *s, struct hcw_move_pages *mp)
 {
 	struct hcw_move_pages before = stream_refused(MS(50), POOL - PAGE, 2);
@@ -297,6 +356,49 @@ static void test_two_pools(void **state)
 	stream_close(&s);
 }
 
+/* One registered range over two pools and half of a third, and a fourth beside it. */
+static void test_range_over_pools(void **state)
+{
+	struct stop stop = {
+		.start = MS(50),
+		.trigger = BY_USERPTR,
+		.lo = POOL,
+		.hi = POOL + 2 * POOL_BYTES + PAGE,
+	};
+	const struct hcw_model *m;
+	struct stream s;
+	int i;
+
+	(void)state;
+	stream_open(&s, ALL_SOURCES);
+	stream_task(&s, 1000, SERVER, SERVER, MM, "server");
+	/* announced from the top down */
+	for (i = 3; i >= 0; i--)
+		stream_pool(&s, MS(1), SERVER, POOL + (__u64)i * POOL_BYTES,
+			    HCW_BACKING_REGISTERED);
+	stream_stop(&s, &stop);
+	/* hits once more, twice, while the queues are stopped */
+	stop.start = MS(52);
+	stop.hi = POOL + 4 * POOL_BYTES;
+	stream_stop(&s, &stop);
+	stop.start = MS(53);
+	stop.lo = POOL + 3 * POOL_BYTES;
+	stream_stop(&s, &stop);
+	for (i = 0; i < 3; i++)
+		stream_restart(&s, MS(58 + i), SERVER, MM);
+	m = stream_end(&s, MS(200));
+	assert_int_equal(m->n_episodes, 1);
+	assert_int_equal(m->episodes[0].pool, 3);
+	assert_int_equal(m->pools[3].ptr, POOL);
+	for (i = 0; i < 4; i++) {
+		assert_int_equal(m->pools[i].episodes, 1);
+		assert_int_equal(m->pools[i].episode_ns, i ? MS(10) : 0);
+		assert_int_equal(m->pools[i].residual, !i);
+		assert_int_equal(m->pools[i].evidence, HCW_EVIDENCE_TRIAL);
+	}
+	stream_close(&s);
+}
+
 /* The same address twice: what was done to the first pool is not held against the second. */
 static void test_address_reused(void **state)
 {
@@ -370,10 +472,12 @@ int main(void)
 		cmocka_unit_test(test_truncated_status),
 		cmocka_unit_test(test_statuses_of_failed_calls),
 		cmocka_unit_test(test_other_status),
+		cmocka_unit_test(test_already_there),
 		cmocka_unit_test(test_addresses),
 		cmocka_unit_test(test_mappings),
 		cmocka_unit_test(test_ordinary_pages),
 		cmocka_unit_test(test_two_pools),
+		cmocka_unit_test(test_range_over_pools),
 		cmocka_unit_test(test_address_reused),
 		cmocka_unit_test(test_free_not_seen),
 		cmocka_unit_test(test_no_range),

@@ -237,7 +237,7 @@ static void test_moved_without_eviction(void **state)
 	stream_warm_up(&s, ATTEMPT, SERVER, 16, MS(1));
 	stream_inval(&s, ATTEMPT + 10, ANSWER - 10, MOVER, ATTEMPT, 512);
 	stream_migrate(&s, ATTEMPT + 5, ANSWER - 5, MOVER, ATTEMPT, 512);
-	stream_move(&s, ANSWER, MOVER, &mp);
+	stream_answer(&s, ANSWER, MOVER, &mp);
 	stream_iteration(&s, ATTEMPT, MS(101), SERVER);
 	m = stream_end(&s, MS(200));
 	assert_int_equal(m->n_episodes, 0);

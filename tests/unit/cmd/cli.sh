@@ -72,6 +72,7 @@ bad 2 '-o FILE is missing' record
 bad 2 'not a pid: 0' record -o t.hcw -p 0
 bad 2 'not a pid: 12abc' record -o t.hcw -p 12abc
 bad 2 'not a pid: -1' record -o t.hcw -p -1
+bad 2 '--ring takes a size' record -o t.hcw --ring 12abc
 bad 2 'cannot go together' record -o t.hcw -p 1 -- true
 bad 2 'no such program: no-such-program' record -o t.hcw -- no-such-program
 

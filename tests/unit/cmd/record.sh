@@ -87,6 +87,19 @@ wait "$pid" || rc=$?
 check 'twice: 130' "$rc" 130
 check 'twice: what was flushed is readable' "$(readable twice.hcw)" 5
 
+# a ring that is too small: what is lost is said, in the file and by the exit code
+rc=0
+"$HCWATCH" record --ring 4K -o lossy.hcw -- "$MARKS" 1 0 2>err || rc=$?
+check 'lossy: exit 5' "$rc" 5
+check 'lossy: it says so' "$(grep -oE 'lost [0-9]+' err | awk '{print ($2 > 0)}')" 1
+"$HCWATCH" report --json lossy.hcw >lossy.json
+check 'lossy: holes are in the file, and their counts add up to what was lost' "$(python3 - <<'EOT'
+import json
+o = json.load(open("lossy.json"))
+print(o["complete"], o["lost"] > 0, len(o["holes"]) > 0, sum(h["count"] for h in o["holes"]) == o["lost"])
+EOT
+)" 'False True True True'
+
 # a full disk
 mkdir small
 if mount -t tmpfs -o size=16k none small 2>/dev/null; then
