@@ -79,12 +79,12 @@ static const struct hcw_finding_text table[] = {
 		.code = "HCW-104",
 		.title = "every GPU queue was stopped, and what did it was not seen",
 		.cause =
-			"KFD was asked to evict the queues. The probes that tell who asked were not "
-			"attached, or their records were lost.",
-		.evidence = "The eviction itself.",
-		.remedy =
-			"Record again with what the report lists as not traced: hcwatch record, as "
-			"root, after the amdgpu module is loaded.",
+			"KFD was asked to evict the queues. The probes that tell who asked and why "
+			"were not attached, their records were lost, or the queues were stopped "
+			"before the recording started.",
+		.evidence = "The eviction itself, or the restore that ended it.",
+		.remedy = "Record the next one from its start: hcwatch record, as root, after the "
+			  "amdgpu module is loaded, with what the report lists as not traced.",
 		.leaves = "this stall, which stays unexplained",
 		.versions = READ_IN,
 		.source = {SRC_QUIESCE, SRC_EVICT},

@@ -10,9 +10,10 @@ enum live_kind {
 	LIVE_EVICTED,  /* an episode began: index */
 	LIVE_SO_FAR,   /* it is still open, once a second: index */
 	LIVE_RESTORED, /* it ended, or its victim died: index */
-	LIVE_STALL,    /* iterations stalled without an episode of their process: count, index of the longest */
-	LIVE_LOST,     /* records were lost since the last line: count */
-	LIVE_TOTALS,   /* the end */
+	LIVE_STALL,  /* iterations stalled without an episode of their process: count, index of the
+			longest */
+	LIVE_LOST,   /* records were lost since the last line: count */
+	LIVE_TOTALS, /* the end */
 };
 
 struct live_event {

@@ -46,6 +46,23 @@ static void head(char *buf, size_t size, const struct hcw_trace_info *info, __u6
 	snprintf(buf, size, "%s  ", fmt_clock(at, ts, info->realtime_offset));
 }
 
+static void add_start(struct line *l, const struct hcw_episode *e)
+{
+	char who[128];
+
+	if (e->before)
+		line_add(l, "who stopped them was not seen, it began before we watched");
+	else
+		line_add(l, "%s by %s", hcw_cause_name(e->cause),
+			 report_actor(who, sizeof(who), &e->started_by));
+}
+
+/* Its length is more than was watched of it. */
+static const char *at_least(const struct hcw_episode *e)
+{
+	return e->before ? "at least " : "";
+}
+
 static void evicted(FILE *f, const struct hcw_trace_info *info, const struct hcw_model *m,
 		    const struct hcw_episode *e)
 {
@@ -55,9 +72,13 @@ static void evicted(FILE *f, const struct hcw_trace_info *info, const struct hcw
 	head(at, sizeof(at), info, e->start);
 	line_add(&l, "EVICTED  ");
 	line_add(&l, "%s", report_process(who, sizeof(who), m, e->victim, 0));
-	line_add(&l, ": %s by ", hcw_cause_name(e->cause));
-	line_add(&l, "%s", report_actor(who, sizeof(who), &e->started_by));
-	add_pool(&l, m, e->pool);
+	if (e->before) {
+		line_add(&l, " since before we watched: who stopped them was not seen");
+	} else {
+		line_add(&l, ": ");
+		add_start(&l, e);
+		add_pool(&l, m, e->pool);
+	}
 	fmt_wrap(f, at, l.text);
 }
 
@@ -68,10 +89,9 @@ static void so_far(FILE *f, const struct hcw_trace_info *info, const struct hcw_
 	char at[FMT_LEN + 2], who[128];
 
 	head(at, sizeof(at), info, now);
-	line_add(&l, "EVICTED %.1f s so far  ", (double)(now - e->start) / 1e9);
-	line_add(&l, "%s", report_process(who, sizeof(who), m, e->victim, 0));
-	line_add(&l, ": %s by ", hcw_cause_name(e->cause));
-	line_add(&l, "%s", report_actor(who, sizeof(who), &e->started_by));
+	line_add(&l, "EVICTED %s%.1f s so far  ", at_least(e), (double)(now - e->start) / 1e9);
+	line_add(&l, "%s: ", report_process(who, sizeof(who), m, e->victim, 0));
+	add_start(&l, e);
 	if (e->passes)
 		line_add(&l, "; restore passes %u, thrown away %u", e->passes, e->passes_thrown);
 	fmt_wrap(f, at, l.text);
@@ -100,26 +120,26 @@ static void restored(FILE *f, const struct hcw_trace_info *info, const struct hc
 	__u64 end = e->end ? e->end : m->last_ts;
 
 	head(at, sizeof(at), info, end);
-	line_add(&l, "%s after %s  ",
+	line_add(&l, "%s after %s%s  ",
 		 e->killed ? "KILLED while evicted,"
 		 : e->end  ? "RESTORED"
 			   : "STILL EVICTED",
-		 fmt_duration(length, end - e->start));
+		 at_least(e), fmt_duration(length, end - e->start));
 	line_add(&l, "%s", report_process(who, sizeof(who), m, e->victim, 0));
 	line_add(&l, "  %s", hcw_episode_code(e));
 	fmt_wrap(f, at, l.text);
 	l = (struct line){.n = 0};
-	line_add(&l, "%s by ", hcw_cause_name(e->cause));
-	line_add(&l, "%s", report_actor(who, sizeof(who), &e->started_by));
+	add_start(&l, e);
 	if (e->attempt >= 0 && m->attempts[e->attempt].migrated)
-		line_add(&l, ", %" PRIu64 " pages", (uint64_t)m->attempts[e->attempt].migrated);
+		line_add(&l, ", %" PRIu64 " page%s", (uint64_t)m->attempts[e->attempt].migrated,
+			 PLURAL(m->attempts[e->attempt].migrated));
 	add_pool(&l, m, e->pool);
 	line_add(&l, "; %u restore pass%s, %u thrown away", e->passes, e->passes == 1 ? "" : "es",
 		 e->passes_thrown);
 	add_prolongers(&l, e);
 	if (e->worst_stall)
-		line_add(&l, "; the iteration under way took %s",
-			 fmt_duration(stall, e->worst_stall));
+		line_add(&l, "; the longest iteration that overlaps it took %s%s",
+			 fmt_duration(stall, e->worst_stall), e->stalls ? " (a stall)" : "");
 	fmt_wrap(f, INDENT, l.text);
 }
 
@@ -154,9 +174,10 @@ static void totals(FILE *f, const struct hcw_model *m)
 
 	for (i = 0; i < m->n_episodes; i++)
 		ns += (m->episodes[i].end ? m->episodes[i].end : m->last_ts) - m->episodes[i].start;
-	line_add(&l, "total: %zu episode%s, %s evicted, %zu stall%s, %" PRIu64 " records lost",
-		 m->n_episodes, m->n_episodes == 1 ? "" : "s", fmt_duration(total, ns), m->n_stalls,
-		 m->n_stalls == 1 ? "" : "s", (uint64_t)m->lost);
+	line_add(&l, "total: %zu episode%s, %s%s evicted, %zu stall%s, %" PRIu64 " record%s lost",
+		 m->n_episodes, PLURAL(m->n_episodes), report_begun_before(m) ? "at least " : "",
+		 fmt_duration(total, ns), m->n_stalls, PLURAL(m->n_stalls), (uint64_t)m->lost,
+		 PLURAL(m->lost));
 	fmt_wrap(f, "", l.text);
 }
 
@@ -182,8 +203,9 @@ int live_text(FILE *f, const struct hcw_trace_info *info, const struct hcw_chain
 		stall(f, info, m, &m->stalls[e->index], e->count);
 		break;
 	case LIVE_LOST:
-		fprintf(f, "%" PRIu64 " records lost: details are \"at least\", totals are exact\n",
-			(uint64_t)e->count);
+		fprintf(f,
+			"%" PRIu64 " record%s lost: details are \"at least\", totals are exact\n",
+			(uint64_t)e->count, PLURAL(e->count));
 		break;
 	case LIVE_TOTALS:
 		totals(f, m);

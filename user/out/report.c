@@ -59,6 +59,18 @@ size_t report_missing(const struct hcw_trace_info *info, struct report_missing o
 	return n;
 }
 
+bool report_not_at_kfd(const struct hcw_trace_info *info, const struct hcw_model *m)
+{
+	return info->target && !m->kfd_samples && !m->n_episodes && !m->n_pools &&
+	       !m->unpaired_restores && !m->unattributed_passes && !m->noise;
+}
+
+/* Queues ran again, or were about to, and their stop is in no episode. */
+static bool start_unseen(const struct hcw_model *m)
+{
+	return m->unpaired_restores || (m->unattributed_passes && !m->n_episodes);
+}
+
 bool report_incomplete(const struct hcw_trace_info *info, const struct hcw_model *m)
 {
 	struct report_missing missing[REPORT_MISSING];
@@ -67,6 +79,8 @@ bool report_incomplete(const struct hcw_trace_info *info, const struct hcw_model
 	for (i = 0; i < n; i++)
 		if (missing[i].needed)
 			return true;
+	if (report_not_at_kfd(info, m) || start_unseen(m))
+		return true;
 	return m->lost || m->n_holes || m->dropped || info->cut || !m->ended ||
 	       m->end_reason == HCW_END_ERROR;
 }
@@ -152,6 +166,15 @@ size_t report_codes(const struct hcw_model *m, const char *out[REPORT_CAUSES])
 __u64 report_episode_ns(const struct hcw_model *m, const struct hcw_episode *e)
 {
 	return (e->end ? e->end : m->last_ts) - e->start;
+}
+
+size_t report_begun_before(const struct hcw_model *m)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < m->n_episodes; i++)
+		n += m->episodes[i].before;
+	return n;
 }
 
 __u64 report_stalled_ns(const struct hcw_model *m)

@@ -37,6 +37,10 @@ struct hcw_trace_info {
 /* Whether anything is missing that makes the report "at least". */
 bool report_incomplete(const struct hcw_trace_info *info, const struct hcw_model *m);
 
+/* Whether the trace watched a process and nothing of it was ever seen at KFD: neither a sample of
+ * its evicted_ms, nor an episode or a part of one, nor a pool. */
+bool report_not_at_kfd(const struct hcw_trace_info *info, const struct hcw_model *m);
+
 /*
  * "stalled": an episode was seen. "clean": none, and everything was watched. "cannot-tell": none,
  * but something was not watched.

@@ -75,7 +75,7 @@ static void add_place(struct line *l, const struct report *r, const struct hcw_e
 	} else if (e->hi > e->lo) {
 		line_add(l, ", hit the registered range 0x%" PRIx64 " (%s), no pool we know of",
 			 (uint64_t)e->lo, fmt_bytes(bytes, e->hi - e->lo));
-	} else if (e->trigger <= 1) {
+	} else if (e->trigger <= 1 && !e->before) {
 		line_add(l, "; which range it hit was not seen");
 	}
 }
@@ -215,26 +215,58 @@ static void stack_line(const struct report *r, const struct hcw_episode *e)
 	fmt_wrap_at(r->f, STACK_INDENT, l.text);
 }
 
+/* Who and why, as far as it was seen. */
+static void add_start(struct line *l, const struct report *r, const struct hcw_episode *e)
+{
+	char who[128], len[FMT_LEN];
+
+	if (e->before) {
+		line_add(l,
+			 "It began before the recording started: at least %s; who stopped them was "
+			 "not seen",
+			 fmt_duration(len, report_episode_ns(r->m, e)));
+		return;
+	}
+	report_actor(who, sizeof(who), &e->started_by);
+	if (e->cause == HCW_CAUSE_UNKNOWN)
+		line_add(l, "%s did it; how was not seen%s", who,
+			 report_traced(r->info, "migrate") ? "" : " (migrations were not traced)");
+	else
+		line_add(l, "%s by %s", report_cause_words(r, e->cause), who);
+	add_initiator(l, e);
+	add_pages(l, r, e);
+	add_place(l, r, e);
+}
+
+/* A stall is unusually long; any iteration may overlap an episode. */
+static void add_iterations(struct line *l, const struct hcw_episode *e)
+{
+	char len[FMT_LEN];
+
+	if (!e->worst_stall)
+		return;
+	if (e->stalls)
+		line_add(l, ". %u iteration%s stalled; the longest that overlaps it took %s",
+			 e->stalls, PLURAL(e->stalls), fmt_duration(len, e->worst_stall));
+	else
+		line_add(l, ". The longest iteration that overlaps it took %s",
+			 fmt_duration(len, e->worst_stall));
+}
+
 static void episode_text(const struct report *r, size_t number, size_t index)
 {
 	const struct hcw_episode *e = &r->m->episodes[index];
 	char at[FMT_LEN], len[FMT_LEN], who[128];
 	struct line l = {.n = 0};
 
-	fprintf(r->f, "\n%-*zu%s  %s%s  %s  %s\n", INDENT, number,
-		fmt_clock(at, e->start, r->info->realtime_offset),
+	fprintf(r->f, "\n%-*zu%s  %s%s%s  %s  %s\n", INDENT, number,
+		fmt_clock(at, e->start, r->info->realtime_offset), e->before ? "at least " : "",
 		fmt_duration(len, report_episode_ns(r->m, e)), e->end ? "" : " so far",
 		report_process(who, sizeof(who), r->m, e->victim, e->mm), hcw_episode_code(e));
-	line_add(&l, "%s by %s", report_cause_words(r, e->cause),
-		 report_actor(who, sizeof(who), &e->started_by));
-	add_initiator(&l, e);
-	add_pages(&l, r, e);
-	add_place(&l, r, e);
+	add_start(&l, r, e);
 	add_passes(&l, r, e);
 	add_prolongers(&l, r, e);
-	if (e->worst_stall)
-		line_add(&l, ". The longest iteration that overlaps it took %s",
-			 fmt_duration(len, e->worst_stall));
+	add_iterations(&l, e);
 	add_collateral(&l, r, index);
 	if (e->killed)
 		line_add(&l, ". The process died while its queues were stopped");
@@ -254,6 +286,6 @@ void report_episodes(const struct report *r)
 		episode_text(r, i + 1, worst[i]);
 	if (r->m->n_episodes > n)
 		fprintf(r->f,
-			"\n%*sand %zu more stalls, none of them longer (all: hcwatch report --json)\n",
-			INDENT, "", r->m->n_episodes - n);
+			"\n%*sand %zu more stall%s, none longer (all: hcwatch report --json)\n",
+			INDENT, "", r->m->n_episodes - n, PLURAL(r->m->n_episodes - n));
 }

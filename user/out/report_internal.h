@@ -34,7 +34,8 @@ size_t report_causes(const struct hcw_model *m, struct report_cause out[REPORT_C
 /* Codes of the causes, ranked by their time, then those of exposed pools; each once. */
 size_t report_codes(const struct hcw_model *m, const char *out[REPORT_CAUSES]);
 __u64 report_episode_ns(const struct hcw_model *m, const struct hcw_episode *e);
-__u64 report_stalled_ns(const struct hcw_model *m); /* sum over episodes */
+size_t report_begun_before(const struct hcw_model *m); /* how many episodes began before it */
+__u64 report_stalled_ns(const struct hcw_model *m);    /* sum over episodes */
 /* The process as of that address space (0: any); NULL when it was never named. */
 const struct hcw_victim *report_victim(const struct hcw_model *m, __u32 tgid, __u64 mm);
 /* Whether a hole is only the torn end of a cut file, which is told as such. */
@@ -57,6 +58,9 @@ struct line {
 	char text[2048];
 	size_t n;
 };
+
+/* "s" unless there is one of it. */
+#define PLURAL(n) ((n) == 1 ? "" : "s")
 
 void line_add(struct line *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -186,11 +186,12 @@ static void put_start(json_t *o, const struct hcw_model *m, const struct hcw_epi
 	put(o, "end_ns", e->end ? json_integer((json_int_t)e->end) : json_null());
 	put(o, "ms", ms(report_episode_ns(m, e)));
 	put(o, "open", json_boolean(!e->end));
+	put(o, "began_before", json_boolean(e->before));
 	put(o, "killed", json_boolean(e->killed));
 	put(o, "victim", process_json(m, e->victim, e->mm));
 	put_text(o, "code", hcw_episode_code(e));
 	put_text(o, "cause", hcw_cause_name(e->cause));
-	put_u64(o, "trigger", e->trigger);
+	put(o, "trigger", e->before ? json_null() : json_integer(e->trigger));
 	put(o, "started_by", actor_json(&e->started_by));
 	put(o, "initiator", actor_json(&e->initiator));
 	put(o, "initiator_unknown", json_boolean(e->initiator_unknown));
@@ -355,6 +356,7 @@ static json_t *pool_json(const struct hcw_pool_info *p)
 	put_u64(o, "pages_asked", p->asked);
 	put_u64(o, "pages_moved", p->moved);
 	put_u64(o, "pages_refused", p->efault + p->enoent);
+	put_u64(o, "pages_stayed", p->stayed);
 	return o;
 }
 
@@ -379,6 +381,11 @@ static void put_completeness(json_t *o, const struct hcw_trace_info *info,
 	put_u64(o, "lost", m->lost);
 	put_u64(o, "dropped", m->dropped);
 	put_u64(o, "damaged", m->damaged);
+	put_u64(o, "unpaired_restores", m->unpaired_restores);
+	put_u64(o, "unattributed_passes", m->unattributed_passes);
+	put_u64(o, "noise", m->noise);
+	put(o, "seen_at_kfd",
+	    info->target ? json_boolean(!report_not_at_kfd(info, m)) : json_null());
 	put(o, "holes", holes_json(m));
 }
 

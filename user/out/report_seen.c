@@ -65,11 +65,12 @@ static void one_hole(const struct report *r, const struct hcw_hole_info *h)
 	case HCW_HOLE_DAMAGED_FRAME:
 		line_add(&l, "the file is damaged, ");
 		add_count(&l, h->count);
-		line_add(&l, "records are gone: ");
+		line_add(&l, h->count == 1 ? "record is gone: " : "records are gone: ");
 		break;
 	default:
 		add_count(&l, h->count);
-		line_add(&l, "%s records were lost (%s full): ", report_source_name(h->source),
+		line_add(&l, "%s %s lost (%s full): ", report_source_name(h->source),
+			 h->count == 1 ? "record was" : "records were",
 			 h->cause == HCW_HOLE_MAP_FULL ? "a map was" : "the buffer was");
 	}
 	add_span(&l, r, h);
@@ -96,12 +97,13 @@ static void holes(const struct report *r)
 		}
 	}
 	if (more)
-		line_add(&l, "and %zu more such gaps; ", more);
+		line_add(&l, "and %zu more such gap%s; ", more, PLURAL(more));
 	if (m->lost > placed)
-		line_add(&l, "%" PRIu64 " records were lost at times that are not known; ",
-			 (uint64_t)(m->lost - placed));
+		line_add(&l, "%" PRIu64 " %s lost at times that are not known; ",
+			 (uint64_t)(m->lost - placed),
+			 m->lost - placed == 1 ? "record was" : "records were");
 	if (m->dropped)
-		line_add(&l, "%" PRIu64 " attempts, stalls or pools were too many to keep; ",
+		line_add(&l, "%" PRIu64 " attempt, stall or pool records were too many to keep; ",
 			 (uint64_t)m->dropped);
 	if (l.n < 2)
 		return;
@@ -127,16 +129,52 @@ static void end_of_file(const struct report *r)
 	report_labelled(r, "", l.text);
 }
 
+static void add_item(struct line *l, __u64 n, const char *one, const char *many)
+{
+	if (n)
+		line_add(l, "%s%" PRIu64 " %s", l->n ? "; " : "", (uint64_t)n, n == 1 ? one : many);
+}
+
+/* Records that are part of no episode, and why nobody is charged with them. */
+static void not_matched(const struct report *r)
+{
+	struct line l = {.n = 0};
+
+	add_item(&l, r->m->unpaired_restores, "restart of queues whose stop was not seen",
+		 "restarts of queues whose stop was not seen");
+	add_item(&l, r->m->unattributed_passes, "restore pass in no stall that was seen",
+		 "restore passes in no stall that was seen");
+	add_item(&l, r->m->noise, "stop that KFD refused (of a process at its end: harmless)",
+		 "stops that KFD refused (of processes at their end: harmless)");
+	if (l.n)
+		report_labelled(r, "not matched", l.text);
+}
+
+static void not_at_kfd(const struct report *r)
+{
+	struct line l = {.n = 0};
+
+	if (!report_not_at_kfd(r->info, r->m))
+		return;
+	line_add(&l,
+		 "no watched process was seen at KFD: neither process %u nor a child of it used a "
+		 "GPU through ROCm while this was recorded",
+		 r->info->target);
+	report_labelled(r, "", l.text);
+}
+
 void report_seen(const struct report *r)
 {
 	if (report_incomplete(r->info, r->m)) {
 		report_labelled(
 			r, "INCOMPLETE",
 			"figures are \"at least\"; no pool is cleared by what was not seen");
+		not_at_kfd(r);
 		end_of_file(r);
 		holes(r);
 	} else {
 		report_labelled(r, "complete", "every needed probe was on, nothing lost");
 	}
 	missing_probes(r);
+	not_matched(r);
 }

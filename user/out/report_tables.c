@@ -6,7 +6,7 @@
 #include "../chain/findings.h"
 #include "report_internal.h"
 
-#define MAX_POOLS_SHOWN	    16
+#define MAX_POOLS_SHOWN	    20
 #define MAX_PROCESSES_SHOWN 16
 
 static void cause_row(const struct report *r, const struct report_cause *c, __u64 whole)
@@ -104,7 +104,8 @@ void report_iterations(const struct report *r)
 		iterations_of(r, &r->m->victims[i]);
 	}
 	if (more)
-		fprintf(r->f, "and %zu more processes with iterations\n", more);
+		fprintf(r->f, "and %zu more process%s with iterations\n", more,
+			more == 1 ? "" : "es");
 	if (!shown)
 		fprintf(r->f, "\nNo iteration was marked: how long the application waited is not "
 			      "known.\n");
@@ -137,18 +138,39 @@ static void pool_row(const struct report *r, size_t i)
 	fmt_wrap_at(r->f, 6, l.text);
 }
 
-/* Pools that were hit first, then the others; each in the order of their numbers. */
-static size_t pool_rows(const struct report *r, bool hit, size_t shown)
+/* Hit ones before exposed ones before those nobody can tell of. */
+static int interest(const struct hcw_pool_info *p)
 {
-	size_t i;
+	if (p->episodes)
+		return 3;
+	if (p->verdict == HCW_VERDICT_EXPOSED)
+		return 2;
+	return p->verdict == HCW_VERDICT_INCONCLUSIVE;
+}
 
-	for (i = 0; i < r->m->n_pools && shown < MAX_POOLS_SHOWN; i++) {
-		if ((r->m->pools[i].episodes > 0) != hit)
+static bool more_interesting(const struct hcw_pool_info *a, const struct hcw_pool_info *b)
+{
+	if (interest(a) != interest(b))
+		return interest(a) > interest(b);
+	return a->episode_ns > b->episode_ns;
+}
+
+/* Indices of the pools to show, best first; of equal ones the earlier first. */
+static size_t most_interesting(const struct hcw_model *m, size_t out[MAX_POOLS_SHOWN])
+{
+	const struct hcw_pool_info *p = m->pools;
+	size_t i, j, n = 0;
+
+	for (i = 0; i < m->n_pools; i++) {
+		if (n == MAX_POOLS_SHOWN && !more_interesting(&p[i], &p[out[n - 1]]))
 			continue;
-		pool_row(r, i);
-		shown++;
+		if (n < MAX_POOLS_SHOWN)
+			n++;
+		for (j = n - 1; j > 0 && more_interesting(&p[i], &p[out[j - 1]]); j--)
+			out[j] = out[j - 1];
+		out[j] = i;
 	}
-	return shown;
+	return n;
 }
 
 /* Stalls by a notifier that hit memory nobody announced as a pool: held against no pool. */
@@ -162,7 +184,7 @@ static void residual(const struct report *r)
 	for (i = 0; i < r->m->n_episodes; i++) {
 		const struct hcw_episode *e = &r->m->episodes[i];
 
-		if (e->trigger > 1 || e->pool >= 0)
+		if (e->before || e->trigger > 1 || e->pool >= 0)
 			continue;
 		n++;
 		ns += report_episode_ns(r->m, e);
@@ -175,12 +197,15 @@ static void residual(const struct report *r)
 		line_add(&l, "no stall hit registered memory outside these pools");
 	if (unseen)
 		line_add(&l, "; of %zu the range was not seen", unseen);
+	if (report_begun_before(r->m))
+		line_add(&l, "; what hit %zu that began before the recording is not known",
+			 report_begun_before(r->m));
 	fmt_wrap(r->f, "residual exposure: ", l.text);
 }
 
 void report_pools(const struct report *r)
 {
-	size_t shown;
+	size_t pool[MAX_POOLS_SHOWN], shown, i;
 
 	if (!r->m->n_pools) {
 		fprintf(r->f, "\nNo pool was announced (hcpool:alloc): verdicts need one.\n");
@@ -190,10 +215,11 @@ void report_pools(const struct report *r)
 	report_bold(r, "pool", 5);
 	fprintf(r->f, " %8s  %-10s %10s %5s  %s\n", "process", "backing", "size", "hit",
 		"verdict on page migration");
-	shown = pool_rows(r, true, 0);
-	shown = pool_rows(r, false, shown);
+	shown = most_interesting(r->m, pool);
+	for (i = 0; i < shown; i++)
+		pool_row(r, pool[i]);
 	if (r->m->n_pools > shown)
-		fprintf(r->f, "and %zu more pools (all: hcwatch report --json)\n",
-			r->m->n_pools - shown);
+		fprintf(r->f, "and %zu more pool%s (all: hcwatch report --json)\n",
+			r->m->n_pools - shown, PLURAL(r->m->n_pools - shown));
 	residual(r);
 }

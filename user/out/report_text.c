@@ -5,6 +5,7 @@
  */
 #include <stdarg.h>
 #include <string.h>
+#include <time.h>
 #include "../base/escape.h"
 #include "../chain/findings.h"
 #include "report_internal.h"
@@ -69,11 +70,11 @@ const char *report_cause_words(const struct report *r, enum hcw_cause c)
 {
 	switch (c) {
 	case HCW_CAUSE_UNKNOWN:
-		return "something that was not seen";
-	case HCW_CAUSE_OTHER_INVALIDATION:
 		return report_traced(r->info, "migrate")
-			       ? "a change of the mapping (no migration)"
-			       : "an invalidation (by a migration or not: not traced)";
+			       ? "something that was not seen"
+			       : "something that was not seen (migrations were not traced)";
+	case HCW_CAUSE_OTHER_INVALIDATION:
+		return "a change of the mapping (no migration)";
 	default:
 		return hcw_cause_name(c);
 	}
@@ -97,7 +98,7 @@ static void add_gpus(struct line *l, const struct hcw_trace_info *info)
 				    strlen(info->gpu[i].driver)));
 	}
 	if (!info->n_gpus)
-		line_add(l, " · no GPU");
+		line_add(l, " · no GPU seen");
 }
 
 static void add_whom(struct line *l, const struct report *r)
@@ -115,6 +116,20 @@ static void add_whom(struct line *l, const struct report *r)
 		line_add(l, " · %zu processes", r->m->n_victims);
 }
 
+/* When it began; the times below it are of this day and zone. */
+static void add_date(struct line *l, const struct report *r)
+{
+	time_t s = (time_t)((__s64)(r->m->first_ts + (__u64)r->info->realtime_offset) / 1000000000);
+	char date[64];
+	struct tm tm;
+
+	/* without a clock the times are since boot */
+	if (!r->info->realtime_offset || !localtime_r(&s, &tm) ||
+	    !strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S %Z", &tm))
+		return;
+	line_add(l, "%s · ", date);
+}
+
 static void heading(const struct report *r)
 {
 	char name[NAME_MAX_SHOWN], host[NAME_MAX_SHOWN], kernel[NAME_MAX_SHOWN], span[FMT_LEN];
@@ -125,8 +140,9 @@ static void heading(const struct report *r)
 	hcw_escape(name, sizeof(name), base, strlen(base));
 	hcw_escape(host, sizeof(host), r->info->host, strlen(r->info->host));
 	hcw_escape(kernel, sizeof(kernel), r->info->kernel, strlen(r->info->kernel));
-	line_add(&l, "%s%s%s", host, host[0] ? " · " : "",
-		 fmt_duration(span, r->m->last_ts - r->m->first_ts));
+	line_add(&l, "%s%s", host, host[0] ? " · " : "");
+	add_date(&l, r);
+	line_add(&l, "%s", fmt_duration(span, r->m->last_ts - r->m->first_ts));
 	add_whom(&l, r);
 	add_gpus(&l, r->info);
 	if (kernel[0])
@@ -228,6 +244,8 @@ static void add_ends(struct line *l, const struct hcw_model *m)
 	}
 	if (killed)
 		line_add(l, " In %zu the process died while its queues were stopped.", killed);
+	if (report_begun_before(m))
+		line_add(l, " %zu began before the recording did.", report_begun_before(m));
 	if (open)
 		line_add(l, " %zu had not ended when the recording did.", open);
 }
@@ -242,9 +260,9 @@ static void say_stalled(const struct report *r)
 	for (i = 0; i < r->m->n_victims; i++)
 		victims += r->m->victims[i].episodes > 0;
 	line_add(&l, "Your GPUs stood still for %s%s in %zu stall%s",
-		 report_incomplete(r->info, r->m) ? "at least " : "",
+		 report_incomplete(r->info, r->m) || report_begun_before(r->m) ? "at least " : "",
 		 fmt_duration(total, report_stalled_ns(r->m)), r->m->n_episodes,
-		 r->m->n_episodes == 1 ? "" : "s");
+		 PLURAL(r->m->n_episodes));
 	if (victims > 1)
 		line_add(&l, " (of %zu processes, added up)", victims);
 	line_add(&l, ".");
@@ -258,7 +276,10 @@ static void say_nothing_stalled(const struct report *r)
 {
 	struct line l = {.n = 0};
 
-	if (report_incomplete(r->info, r->m))
+	if (report_not_at_kfd(r->info, r->m))
+		line_add(&l, "No episode was seen, and no process that could have one: this says "
+			     "nothing either way.");
+	else if (report_incomplete(r->info, r->m))
 		line_add(&l, "No episode was seen, but not everything was: this says nothing "
 			     "either way.");
 	else
@@ -266,9 +287,10 @@ static void say_nothing_stalled(const struct report *r)
 			     "and every needed probe was on.");
 	if (r->m->n_stalls)
 		line_add(&l,
-			 " %zu iterations took unusually long without a stopped queue: look "
-			 "elsewhere for their cause.",
-			 r->m->n_stalls);
+			 " %zu iteration%s took unusually long without a stopped queue: look "
+			 "elsewhere for %s cause.",
+			 r->m->n_stalls, PLURAL(r->m->n_stalls),
+			 r->m->n_stalls == 1 ? "its" : "their");
 	fmt_wrap(r->f, "", l.text);
 }
 
@@ -298,7 +320,10 @@ static void next_step(const struct report *r)
 			 code[i]);
 	if (n > 1)
 		line_add(&l, ")");
-	if (!n && report_incomplete(r->info, r->m))
+	if (!n && report_not_at_kfd(r->info, r->m))
+		line_add(&l, "record the process that uses the GPU: sudo hcwatch record -o FILE -p "
+			     "PID");
+	else if (!n && report_incomplete(r->info, r->m))
 		line_add(&l, "record again with all of it: sudo hcwatch record -o FILE -p PID");
 	else if (!n)
 		line_add(&l, "hcwatch lab  (moves pages of pools of its own on purpose)");

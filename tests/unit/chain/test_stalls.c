@@ -179,13 +179,36 @@ static void test_oldest_goes(void **state)
 	stream_close(&s);
 }
 
+/* A bucket's middle may lie above all that is in it; a percentile never lies above the maximum. */
+static void test_percentiles_below_max(void **state)
+{
+	const struct hcw_model *m;
+	struct stream s;
+	__u64 max;
+
+	(void)state;
+	stream_open(&s, ALL_SOURCES);
+	stream_warm_up(&s, MS(100), SERVER, 16, 699000);
+	m = stream_end(&s, MS(200));
+	assert_int_equal(m->victims[0].iteration_max, 699000);
+	assert_int_equal(hcw_chain_percentile(s.chain, SERVER, 50), 699000);
+	assert_int_equal(hcw_chain_percentile(s.chain, SERVER, 99.9), 699000);
+	assert_int_equal(hcw_chain_percentile_calm(s.chain, SERVER, 99, &max), 699000);
+	assert_int_equal(max, 699000);
+	stream_close(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_what_is_a_stall), cmocka_unit_test(test_stall_is_told_whole),
-		cmocka_unit_test(test_overlap),		cmocka_unit_test(test_still_open),
-		cmocka_unit_test(test_unpaired),	cmocka_unit_test(test_many_at_once),
+		cmocka_unit_test(test_what_is_a_stall),
+		cmocka_unit_test(test_stall_is_told_whole),
+		cmocka_unit_test(test_overlap),
+		cmocka_unit_test(test_still_open),
+		cmocka_unit_test(test_unpaired),
+		cmocka_unit_test(test_many_at_once),
 		cmocka_unit_test(test_oldest_goes),
+		cmocka_unit_test(test_percentiles_below_max),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

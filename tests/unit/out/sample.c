@@ -61,6 +61,19 @@ struct hcw_chain *sample_stalled(void)
 	return c;
 }
 
+struct hcw_chain *sample_before(void)
+{
+	struct hcw_chain *c = hcw_chain_new();
+	struct hcw_task server = {.start_time = 1, .mm = 0xabc, .tid = 42, .tgid = 42};
+
+	hcw_chain_sources(c, ~0u & ~(1u << HCW_R_EVICT | 1u << HCW_R_RESTORE));
+	memcpy(server.comm, "server", 7);
+	PUT(c, HCW_R_CLOCK, 100 * MS, 0, (struct hcw_clock){.realtime = 1});
+	PUT(c, HCW_R_TASK, 200 * MS, 7, server);
+	PUT(c, HCW_R_PASS, 6000 * MS, 7, (struct hcw_pass){.start = 200 * MS, .mm = 0xabc});
+	return c;
+}
+
 struct hcw_chain *sample_many(unsigned int n)
 {
 	struct hcw_chain *c = hcw_chain_new();

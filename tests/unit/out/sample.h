@@ -22,6 +22,10 @@ void sample_info(struct hcw_trace_info *info, bool complete);
 /* A stall of 391.8 ms by a thread whose name tries to take over the terminal. */
 struct hcw_chain *sample_stalled(void);
 
+/* The queues of a process are stopped when the trace starts, at 100 ms; a thrown-away pass
+ * of 5.8 s tells so. */
+struct hcw_chain *sample_before(void);
+
 /* `n` stalls of 1, 2, 3 ... ms of process 42, by nobody in particular. */
 struct hcw_chain *sample_many(unsigned int n);
 

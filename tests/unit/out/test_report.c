@@ -142,6 +142,83 @@ static void hostile_header(void **state)
 	free(text);
 }
 
+/* Thousands of pools: the hit one and the exposed ones first, and the rest is counted. */
+static void shows_twenty_pools(void **state)
+{
+	struct hcw_chain *c = sample_stalled();
+	const char *hit, *exposed, *other;
+	struct hcw_trace_info info;
+	char *text;
+	__u32 i;
+
+	(void)state;
+	sample_info(&info, true);
+	for (i = 0; i < 3000; i++) {
+		__u64 ptr = 0x7e0000000000 + (__u64)i * 4096;
+
+		PUT(c, HCW_R_POOL_ALLOC, 3 * MS, 42,
+		    (struct hcw_pool){.ptr = ptr, .bytes = 4096, .backing = 2, .tgid = 42});
+		/* of most the mapping was not read */
+		if (i >= 2990)
+			PUT(c, HCW_R_MAPPING, 4 * MS, 0,
+			    (struct hcw_mapping){
+				    .lo = ptr, .hi = ptr + 4096, .pool = ptr, .tgid = 42});
+	}
+	text = text_of(&info, c, true);
+	hit = strstr(text, "\n#1 ");
+	exposed = strstr(text, "\n#2992 ");
+	other = strstr(text, "\n#2 ");
+	assert_true(hit && exposed && other && hit < exposed && exposed < other);
+	assert_non_null(strstr(text, "\n#10 "));
+	assert_null(strstr(text, "\n#11 "));
+	assert_non_null(strstr(text, "\nand 2981 more pools (all: hcwatch report --json)\n"));
+	assert_true(widest(text) <= 80);
+	free(text);
+}
+
+static void one_of_it_has_no_s(void **state)
+{
+	struct hcw_trace_info info;
+	struct hcw_chain *c;
+	char *text;
+	__u64 i;
+
+	(void)state;
+	sample_info(&info, true);
+	text = text_of(&info, sample_many(11), true);
+	assert_non_null(strstr(text, "and 1 more stall, none longer"));
+	free(text);
+	c = hcw_chain_new();
+	for (i = 0; i < 17; i++) {
+		PUT(c, HCW_R_ITER_BEGIN, (10 + i) * MS, 42, (struct hcw_iter){.id = i, .tgid = 42});
+		PUT(c, HCW_R_ITER_END, (i < 16 ? 11 + i : 90) * MS, 42,
+		    (struct hcw_iter){.id = i, .tgid = 42});
+	}
+	PUT(c, HCW_R_HOLE, 95 * MS, 0,
+	    (struct hcw_hole){
+		    .from = MS, .to = 2 * MS, .count = 1, .source = HCW_R_INVAL, .cause = 1});
+	text = text_of(&info, c, true);
+	assert_non_null(strstr(text, " 1 notifier record was lost"));
+	assert_non_null(strstr(text, " 1 iteration took unusually long"));
+	free(text);
+}
+
+/* Date and zone stand in the heading; below it are times of day. */
+static void dates_the_heading(void **state)
+{
+	struct hcw_trace_info info;
+	char *text;
+
+	(void)state;
+	sample_info(&info, true);
+	info.realtime_offset = 1788515840000000000;
+	text = text_of(&info, sample_stalled(), true);
+	assert_non_null(strstr(text, "node17 · 2026-09-04 09:57:20 UTC · 499.0 ms"));
+	assert_non_null(strstr(text, "\n1  09:57:20.010  391.8 ms"));
+	assert_non_null(strstr(text, "no GPU seen"));
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -149,6 +226,9 @@ int main(void)
 		cmocka_unit_test(an_empty_trace_is_clean_only_when_all_was_watched),
 		cmocka_unit_test(says_loss),
 		cmocka_unit_test(shows_the_ten_longest),
+		cmocka_unit_test(shows_twenty_pools),
+		cmocka_unit_test(one_of_it_has_no_s),
+		cmocka_unit_test(dates_the_heading),
 		cmocka_unit_test(bold_only_when_asked),
 		cmocka_unit_test(hostile_header),
 	};
