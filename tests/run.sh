@@ -72,7 +72,7 @@ guests() {
 	step module tools/gpusim/build-module.sh --kernel 6.1 --out build/gpusim
 	{
 		run_step demo demo
-		run_step guest-prolong guest guest-prolong prolong.sh live.sh
+		run_step guest-prolong guest guest-prolong prolong.sh request.sh live.sh
 	} &
 	run_step guest-truth guest guest-truth truth.sh watch.sh detach.sh
 	run_step guest-triggers guest guest-triggers triggers.sh probe.sh smoke.sh

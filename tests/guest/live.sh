@@ -76,20 +76,28 @@ check 'live: nothing lost' "$(value "$work/totals.json" 'o["lost"]')" 0
 "$HCSTALL" --allocator registered --pool-mib 16 --trials 100 --iterations 200 --json >/dev/null 2>&1 &
 stall=$!
 sleep 2
-readable=0
-for i in $(seq 20); do
-	"$HCWATCH" record --ready-file "$work/ready" -o "$work/killed$i.hcw" -p "$stall" 2>/dev/null &
-	record=$!
-	wait_until 30 test -e "$work/ready"
+# kill_at_random NAME: one recorder and its end
+kill_at_random() {
+	local recorder now
+	"$HCWATCH" record --ready-file "$work/$1.ready" -o "$work/$1.hcw" -p "$stall" 2>/dev/null &
+	recorder=$!
+	wait_until 60 test -e "$work/$1.ready"
 	sleep "1.$((RANDOM % 1000))"
 	now=$(cut -d' ' -f1 /proc/uptime)
-	kill -9 "$record"
-	wait "$record" 2>/dev/null || true
-	rm -f "$work/ready"
-	if python3 "$(dirname "${BASH_SOURCE[0]}")/last_record.py" "$work/killed$i.hcw" "$now"; then
-		readable=$((readable + 1))
-	fi
+	kill -9 "$recorder"
+	wait "$recorder" 2>/dev/null || true
+	python3 "$(dirname "${BASH_SOURCE[0]}")/last_record.py" "$work/$1.hcw" "$now" && : >"$work/$1.good"
+}
+
+for round in 1 2 3 4 5; do
+	jobs=()
+	for i in 1 2 3 4; do
+		kill_at_random "killed$round$i" &
+		jobs+=($!)
+	done
+	wait "${jobs[@]}" || true
 done
+readable=$(find "$work" -name 'killed*.good' | wc -l)
 kill "$stall"
 wait "$stall" 2>/dev/null || true
 check 'killed 20 times: all older than a second is readable' "$readable" 20

@@ -55,6 +55,26 @@ check 'all: report is a finding' "$(report all)" 1
 check 'all: the pool is exposed' "$(grep -c 'registered .* exposed, by trial' "$work/all.txt")" 1
 check "all: iterations are seen" "$(grep -c "^iterations of $victim" "$work/all.txt")" 1
 
+# the usual case: the server froze, so somebody starts a recording, in the middle of the stall
+evictions=$(counter evictions)
+has_stalled() {
+	(($(counter evictions) > evictions))
+}
+set_gpusim page_cost_ns 2000000 # 4096 pages: a pass of 8 s
+stall 1 &
+victim=$!
+wait_until 60 has_stalled
+"$HCWATCH" record --ready-file "$work/ready" -o "$work/before.hcw" -p "$victim" &
+recorder=$!
+wait_until 60 test -e "$work/ready"
+check 'before: the stall goes on' "$(counter abandoned)$(($(counter passes) - $(counter passes_thrown) == $(counter evictions)))" 00
+wait "$victim" || check 'before: hcstall ended well' "$?" 0
+set_gpusim page_cost_ns 1460
+wait "$recorder" || true
+report before >/dev/null
+check 'before: the episode that was under way is told' "$(grep -q 'began before' "$work/before.txt" && echo yes)" yes
+check 'before: and it is no all-clear' "$(grep -c 'No episode' "$work/before.txt")" 0
+
 rc=0
 "$HCWATCH" record -o "$work/gone.hcw" -p "$victim" 2>"$work/err" || rc=$?
 check 'gone: no such process is a usage error' "$rc $(grep -c "no process $victim" "$work/err")" '2 1'

@@ -89,7 +89,9 @@ static void add_passes(struct line *l, const struct report *r, const struct hcw_
 	line_add(l, ". Every queue of the process stopped");
 	if (e->passes)
 		line_add(l, " for %u restore pass%s", e->passes, e->passes == 1 ? "" : "es");
-	if (e->passes_thrown)
+	if (e->passes == 1 && e->passes_thrown)
+		line_add(l, ", which was thrown away");
+	else if (e->passes_thrown)
 		line_add(l, ", %u of them thrown away", e->passes_thrown);
 	if (!e->nested)
 		return;

@@ -176,7 +176,7 @@ static size_t most_interesting(const struct hcw_model *m, size_t out[MAX_POOLS_S
 /* Stalls by a notifier that hit memory nobody announced as a pool: held against no pool. */
 static void residual(const struct report *r)
 {
-	size_t i, n = 0, unseen = 0;
+	size_t i, n = 0, unseen = 0, before = report_begun_before(r->m);
 	__u64 ns = 0;
 	char total[FMT_LEN];
 	struct line l = {.n = 0};
@@ -194,12 +194,12 @@ static void residual(const struct report *r)
 		line_add(&l, "%zu stall%s (%s) hit registered memory outside these pools", n,
 			 n == 1 ? "" : "s", fmt_duration(total, ns));
 	else
-		line_add(&l, "no stall hit registered memory outside these pools");
+		line_add(&l, "no stall%s hit registered memory outside these pools",
+			 before ? " that was seen from its start" : "");
 	if (unseen)
 		line_add(&l, "; of %zu the range was not seen", unseen);
-	if (report_begun_before(r->m))
-		line_add(&l, "; what hit %zu that began before the recording is not known",
-			 report_begun_before(r->m));
+	if (before)
+		line_add(&l, "; what %zu hit that began before the recording is not known", before);
 	fmt_wrap(r->f, "residual exposure: ", l.text);
 }
 

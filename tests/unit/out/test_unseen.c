@@ -68,6 +68,8 @@ static struct hcw_chain *before_ended(void)
 {
 	struct hcw_chain *c = sample_before();
 
+	PUT(c, HCW_R_POOL_ALLOC, 7000 * MS, 42,
+	    (struct hcw_pool){.ptr = 0x7f0000000000, .bytes = 4096, .backing = 2, .tgid = 42});
 	PUT(c, HCW_R_RESUME, ENDED, 7, (struct hcw_resume){.start = ENDED - MS, .mm = 0xabc});
 	return c;
 }
@@ -86,8 +88,9 @@ static void begun_before_in_text(void **state)
 	says(text, "at least 13.90 s server (42) HCW-104");
 	says(text, "began before the recording started: at least 13.90 s; who stopped them was "
 		   "not seen");
-	says(text, "no stall hit registered memory outside these pools; what hit 1 that began "
-		   "before the recording is not known");
+	says(text, "for 1 restore pass, which was thrown away");
+	says(text, "residual exposure: no stall that was seen from its start hit registered memory "
+		   "outside these pools; what 1 hit that began before the recording is not known");
 	assert_int_equal(report_exit(&info, hcw_chain_model(c)), HCW_EXIT_FINDING);
 	free(text);
 	hcw_chain_free(c);
@@ -166,6 +169,31 @@ static void iterations_live(void **state)
 	hcw_chain_free(c);
 }
 
+static void one_of_it_has_no_s(void **state)
+{
+	struct hcw_chain *c = hcw_chain_new();
+	struct hcw_trace_info info;
+	char *text;
+	__u64 i;
+
+	(void)state;
+	sample_info(&info, true);
+	for (i = 0; i < 17; i++) {
+		PUT(c, HCW_R_ITER_BEGIN, (10 + i) * MS, 42, (struct hcw_iter){.id = i, .tgid = 42});
+		PUT(c, HCW_R_ITER_END, (i < 16 ? 11 + i : 90) * MS, 42,
+		    (struct hcw_iter){.id = i, .tgid = 42});
+	}
+	PUT(c, HCW_R_HOLE, 95 * MS, 0,
+	    (struct hcw_hole){
+		    .from = MS, .to = 2 * MS, .count = 1, .source = HCW_R_INVAL, .cause = 1});
+	text = text_of(&info, c);
+	says(text, " 1 notifier record was lost");
+	says(text, " 1 iteration took unusually long without a stopped queue: look elsewhere for "
+		   "its cause");
+	free(text);
+	hcw_chain_free(c);
+}
+
 /* Restarts whose stop may have been lost: no stall, and no health either. */
 static void what_matches_nothing(void **state)
 {
@@ -238,6 +266,7 @@ int main(void)
 		cmocka_unit_test(begun_before_in_text), cmocka_unit_test(begun_before_in_json),
 		cmocka_unit_test(begun_before_live),	cmocka_unit_test(iterations_live),
 		cmocka_unit_test(what_matches_nothing), cmocka_unit_test(never_at_kfd),
+		cmocka_unit_test(one_of_it_has_no_s),
 	};
 
 	setenv("TZ", "UTC", 1);
