@@ -150,7 +150,12 @@ static __always_inline int move_return(__s32 rc)
 	if (!t || !t->move.start)
 		return 0;
 	flush_pending(t, bpf_ktime_get_boot_ns());
-	if (t->move.hit || t->move.pid || tgid_watched(current_tgid()))
+	/*
+	 * The target's pid is the caller's namespace's: from inside a container a call that moved
+	 * nothing of a watched process, and so hit no notifier, goes unseen. It then clears nobody.
+	 */
+	if (t->move.hit || tgid_watched(current_tgid()) ||
+	    (t->move.pid > 0 && tgid_listed(t->move.pid)))
 		emit_move(t, rc);
 	t->move.start = 0;
 	t->migrate.start = 0;

@@ -8,14 +8,15 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 readonly CHECK=$HCW_BUILD/tests/probe_check GROUP=/sys/fs/cgroup/hcwatch-request
 work=$(mktemp -d)
 
-# requests NAME SCRIPT: runs SCRIPT under probe_check in the group; kinds of the requests it made, in order
+# requests NAME SCRIPT: runs SCRIPT under probe_check; kinds of the requests it made, in order
 requests() {
 	local rc=0
-	"$CHECK" bash -c "echo \$BASHPID >$GROUP/cgroup.procs; $2" >"$work/$1" || rc=$?
+	"$CHECK" bash -c "$2" >"$work/$1" || rc=$?
 	check "$1: emitted == received" "$rc" 0
 	kinds=$(awk '$3 == "request" { print $4 }' "$work/$1" | xargs)
 }
 
+# nobody is in it: to move the code of running programs takes an emulator minutes
 mkdir -p "$GROUP"
 echo +cpuset >/sys/fs/cgroup/cgroup.subtree_control
 echo 0-1 >"$GROUP/cpuset.mems"
@@ -25,8 +26,7 @@ check 'mems: each write' "$kinds" 'kind=1 kind=1'
 check 'mems: the writer is named' "$(grep -c 'task .* comm=bash' "$work/mems")" 1
 requests cpus "echo 0 >$GROUP/cpuset.cpus; echo 0-1 >$GROUP/cpuset.cpus; cat $GROUP/cpuset.mems >/dev/null"
 check 'cpus: none' "$kinds" ''
-echo 3 >/proc/sys/vm/drop_caches # what is left can be compacted in seconds
-requests compact 'echo 1 >/proc/sys/vm/compact_memory; echo 1 >/sys/devices/system/node/node0/compact'
+requests compact 'echo 1 >/proc/sys/vm/compact_memory; echo 1 >/sys/devices/system/node/node1/compact'
 check 'compact: all nodes and one' "$kinds" 'kind=2 kind=2'
 
 rmdir "$GROUP"

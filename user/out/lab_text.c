@@ -114,8 +114,7 @@ static void verdict_line(FILE *f, const struct lab_arm *a)
 		hcw_evidence_name(a->evidence));
 	if (a->verdict == HCW_VERDICT_EXPOSED)
 		fprintf(f,
-			"moved %" PRIu64 " of %" PRIu64 "; episodes %" PRIu64
-			", passes %" PRIu64,
+			"moved %" PRIu64 " of %" PRIu64 "; episodes %" PRIu64 ", passes %" PRIu64,
 			(uint64_t)moved, (uint64_t)asked, (uint64_t)episodes, (uint64_t)passes);
 	else
 		fprintf(f, "refused %" PRIu64 " of %" PRIu64 "; episodes %" PRIu64,

@@ -19,7 +19,7 @@ struct hcw_session {
 	struct hcw_attached attached;
 	struct hcw_plan plan;
 	struct ring_buffer *ring;
-	struct hcw_marked_file *file; /* files whose marks are attached */
+	struct hcw_marked_file *file; /* files looked at; their marks are attached */
 	size_t files;
 	hcw_record_fn fn; /* while pumping */
 	void *ctx;

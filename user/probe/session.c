@@ -257,10 +257,12 @@ int hcw_session_attach_file(struct hcw_session *s, const char *path, struct hcw_
 	ret = stat(path, &st) ? -errno : 0;
 	if (!ret && known_file(s, &st))
 		return 0;
-	if (!ret)
+	if (!ret) {
 		ret = attach_marks(s, path);
-	if (ret > 0 && remember_file(s, &st))
-		ret = -ENOMEM;
+		/* also one without marks, or whose marks will not attach: once is enough */
+		if (remember_file(s, &st) && ret >= 0)
+			ret = -ENOMEM;
+	}
 	if (ret >= 0)
 		return ret;
 	hcw_err_set(err, ret, hcw_err_exit_of(-ret), "cannot attach to the marks of %s: %s", path,

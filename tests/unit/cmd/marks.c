@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A process that does nothing but mark iterations, for tests of the recorder: marks SECONDS [PAUSE_US]. Ends with 0 on
- * SIGTERM too.
+ * A process that does nothing but mark iterations, for tests of the recorder: marks SECONDS
+ * [PAUSE_US]. Ends with 0 on SIGTERM too.
  */
 #include <signal.h>
 #include <stdint.h>
@@ -35,7 +35,8 @@ int main(int argc, char **argv)
 	signal(SIGINT, on_signal);
 	for (id = 1; !stop && seconds() < until; id++) {
 		hcwatch_iteration_begin(id);
-		usleep(pause_us);
+		if (pause_us)
+			usleep(pause_us);
 		hcwatch_iteration_end(id);
 	}
 	return 0;

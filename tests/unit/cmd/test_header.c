@@ -67,8 +67,14 @@ static void sources_follow_the_plan(void **state)
 
 static void refuses_what_is_no_header(void **state)
 {
-	static const char *const wrong[] = {
-		"", "{", "[]", "{}", "{\"format\":2}", "{\"format\":1}", "{\"format\":1,\"abi\":2}", "{\"format\":\"1\"}"};
+	static const char *const wrong[] = {"",
+					    "{",
+					    "[]",
+					    "{}",
+					    "{\"format\":2}",
+					    "{\"format\":1}",
+					    "{\"format\":1,\"abi\":2}",
+					    "{\"format\":\"1\"}"};
 	struct hcw_trace_info info = {0};
 	struct hcw_err err;
 	size_t i;
