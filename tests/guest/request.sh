@@ -30,5 +30,6 @@ requests compact 'echo 1 >/proc/sys/vm/compact_memory; echo 1 >/sys/devices/syst
 check 'compact: all nodes and one' "$kinds" 'kind=2 kind=2'
 
 rmdir "$GROUP"
+echo -cpuset >/sys/fs/cgroup/cgroup.subtree_control
 rm -rf "$work"
 summary
