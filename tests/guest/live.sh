@@ -36,9 +36,9 @@ live=$!
 json=$!
 "$HCWATCH" record --ready-file "$work/record.ready" -o "$work/all.hcw" &
 record=$!
-wait_until 60 test -e "$work/live.ready"
-wait_until 60 test -e "$work/json.ready"
-wait_until 60 test -e "$work/record.ready"
+wait_until 120 test -e "$work/live.ready"
+wait_until 120 test -e "$work/json.ready"
+wait_until 120 test -e "$work/record.ready"
 
 set_gpusim page_cost_ns 1000000 # 4096 pages: a pass of 4 s
 "$HCSTALL" --allocator registered --pool-mib 16 --trials 1 --iterations 20 --json >"$work/stall.json" &
@@ -81,7 +81,7 @@ kill_at_random() {
 	local recorder now
 	"$HCWATCH" record --ready-file "$work/$1.ready" -o "$work/$1.hcw" -p "$stall" 2>/dev/null &
 	recorder=$!
-	wait_until 60 test -e "$work/$1.ready"
+	wait_until 120 test -e "$work/$1.ready"
 	sleep "1.$((RANDOM % 1000))"
 	now=$(cut -d' ' -f1 /proc/uptime)
 	kill -9 "$recorder"

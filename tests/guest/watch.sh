@@ -41,9 +41,9 @@ check 'pid: report is a finding' "$(report pid)" 1
 check_that 'pid: it says who' "$(grep -c 'move_pages by hcstall-mover' "$work/pid.txt") > 0"
 check 'pid: iterations of a running process are seen' "$(grep -c "^iterations of $victim" "$work/pid.txt")" 1
 
-"$HCWATCH" record -o "$work/all.hcw" &
+"$HCWATCH" record --ready-file "$work/ready" -o "$work/all.hcw" &
 recorder=$!
-attached "$work/all.hcw"
+wait_until 120 test -e "$work/ready"
 stall 3 &
 victim=$!
 wait "$victim" || check 'all: hcstall ended well' "$?" 0
@@ -60,13 +60,13 @@ evictions=$(counter evictions)
 has_stalled() {
 	(($(counter evictions) > evictions))
 }
-set_gpusim page_cost_ns 2000000 # 4096 pages: a pass of 8 s
+set_gpusim page_cost_ns 4000000 # 4096 pages: a pass of 16 s
 stall 1 &
 victim=$!
 wait_until 60 has_stalled
 "$HCWATCH" record --ready-file "$work/ready" -o "$work/before.hcw" -p "$victim" &
 recorder=$!
-wait_until 60 test -e "$work/ready"
+wait_until 120 test -e "$work/ready"
 check 'before: the stall goes on' "$(counter abandoned)$(($(counter passes) - $(counter passes_thrown) == $(counter evictions)))" 00
 wait "$victim" || check 'before: hcstall ended well' "$?" 0
 set_gpusim page_cost_ns 1460

@@ -90,8 +90,9 @@ static int ready_file_make(struct tracer *r)
 {
 	FILE *f;
 
-	if (!r->opts->ready_file)
+	if (!r->opts->ready_file || r->ready)
 		return 0;
+	r->ready = true;
 	f = fopen(r->opts->ready_file, "we");
 	if (!f || fprintf(f, "%d\n", (int)getpid()) < 0 || fclose(f))
 		return hcw_err_set(r->err, -EIO, HCW_EXIT_USAGE,
@@ -128,7 +129,8 @@ static int start(struct tracer *r)
 	r->next_tick = r->last_look + TICK_NS;
 	if (!ret)
 		ret = settle(r, true);
-	if (!ret)
+	/* with nobody named, whoever comes next is the one: not before its pools can be seen */
+	if (!ret && (r->opts->argv || r->opts->pid))
 		ret = ready_file_make(r);
 	if (!ret && r->opts->argv)
 		ret = child_release(&r->child, r->err);
@@ -146,6 +148,8 @@ static int tick(struct tracer *r, unsigned long long *lost)
 		ret = note_samples(r);
 	if (!ret)
 		ret = watch_files(r);
+	if (!ret && r->known_files)
+		ret = ready_file_make(r);
 	return ret ? ret : settle(r, true);
 }
 

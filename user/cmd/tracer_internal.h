@@ -39,6 +39,7 @@ struct tracer {
 	struct watched_table watched;
 	__u64 since;	  /* when tracing began */
 	bool known_files; /* looked for marks where they are known to be */
+	bool ready;	  /* the ready file was made */
 	unsigned char stack_named[TRACER_MAX_STACKS];
 	struct hcw_totals last[HCW_R_BPF_COUNT]; /* for holes */
 	__u64 last_look;			 /* when `last` was read */

@@ -13,7 +13,7 @@
 #define DEFAULT_RING_BYTES (16u << 20)
 #define MAX_RING_BYTES	   (1u << 30)
 #define MAX_MARKS	   1024
-#define KALLSYMS_MS	   20000
+#define KALLSYMS_MS	   60000 /* half a second, but an emulated or busy machine may take its time */
 /* libbpf 1.1.2 loses the fds of all module BTFs with each tracepoint that has no BTF. */
 #define WANTED_FDS 65536
 
