@@ -31,7 +31,8 @@ struct tracer {
 	struct hcw_child child;
 	struct hcs_kallsyms *symbols; /* loaded with the first stack */
 	int root;
-	pid_t pid; /* followed now, 0 = none, or waiting for a successor */
+	pid_t pid;	      /* followed now, 0 = none, or waiting for a successor */
+	uint64_t start_ticks; /* of `pid`: with it the identity of a process */
 	struct identity identity;
 	__u64 next_search; /* for a successor */
 	struct pending_pool pending[TRACER_MAX_PENDING];

@@ -22,18 +22,22 @@ static int identify(struct tracer *r, pid_t pid, struct identity *out)
 	return n < 0 ? (int)n : 0;
 }
 
-static bool running(struct tracer *r, pid_t pid)
+/* A process whose first thread has ended lives on as long as another one does. */
+static bool running(struct tracer *r, pid_t pid, uint64_t *start_ticks)
 {
 	struct hcs_proc p;
 
-	return !hcs_proc_read(r->root, pid, &p, hcs_deadline_ms(READ_MS)) && p.state != 'Z';
+	if (hcs_proc_read(r->root, pid, &p, hcs_deadline_ms(READ_MS)))
+		return false;
+	*start_ticks = p.start_ticks;
+	return p.state != 'Z' || p.threads > 1;
 }
 
 int target_start(struct tracer *r, pid_t pid)
 {
 	int ret;
 
-	if (!running(r, pid)) {
+	if (!running(r, pid, &r->start_ticks)) {
 		hcw_err_set(r->err, -ESRCH, HCW_EXIT_USAGE, "no process %d", (int)pid);
 		hcw_err_hint(r->err, "-p takes the pid of a running process, as this host sees it");
 		return -ESRCH;
@@ -58,9 +62,10 @@ static int look_at(pid_t pid, void *ctx)
 {
 	struct search *s = ctx;
 	struct identity id;
+	uint64_t start;
 
 	if (identify(s->r, pid, &id) || strcmp(id.exe, s->r->identity.exe) ||
-	    strcmp(id.cmdline, s->r->identity.cmdline) || !running(s->r, pid))
+	    strcmp(id.cmdline, s->r->identity.cmdline) || !running(s->r, pid, &start))
 		return 0;
 	s->found = pid;
 	return 1;
@@ -80,7 +85,10 @@ static void find_successor(struct tracer *r)
 
 bool target_over(struct tracer *r)
 {
-	if (r->pid && running(r, r->pid))
+	uint64_t start;
+
+	/* the same pid with another start is another process */
+	if (r->pid && running(r, r->pid, &start) && start == r->start_ticks)
 		return false;
 	if (!r->opts->follow || !r->identity.exe[0])
 		return true;

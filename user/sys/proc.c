@@ -9,6 +9,7 @@
 
 #define FIELD_STATE	 3 /* numbering of proc(5); pid is 1, comm 2 */
 #define FIELD_PARENT	 4
+#define FIELD_THREADS	 20
 #define FIELD_START_TIME 22
 
 static int parse_pid(const char *text, pid_t *pid)
@@ -23,12 +24,19 @@ static int parse_pid(const char *text, pid_t *pid)
 
 static int take_field(int field, const char *text, struct hcs_proc *p)
 {
+	uint64_t v;
+
 	switch (field) {
 	case FIELD_STATE:
 		p->state = text[0];
 		return text[1] ? -EBADMSG : 0;
 	case FIELD_PARENT:
 		return parse_pid(text, &p->parent);
+	case FIELD_THREADS:
+		if (hcs_num_u64(text, 0, UINT32_MAX, &v))
+			return -EBADMSG;
+		p->threads = (unsigned int)v;
+		return 0;
 	case FIELD_START_TIME:
 		return hcs_num_u64(text, 0, UINT64_MAX, &p->start_ticks) ? -EBADMSG : 0;
 	default:

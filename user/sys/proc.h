@@ -7,8 +7,10 @@
 
 struct hcs_proc {
 	pid_t tgid, parent;
-	char state;	      /* 'R', 'S', 'Z' … */
-	char comm[64];	      /* any byte but NUL; kernel workers have long names */
+	char state;    /* 'R', 'S', 'Z' … */
+	char comm[64]; /* any byte but NUL; kernel workers have long names */
+	unsigned int
+		threads; /* alive; more than one in state 'Z': only the first thread has ended */
 	uint64_t start_ticks; /* since boot, in clock ticks: with tgid the identity of a process */
 };
 

@@ -125,6 +125,7 @@ static void test_this_process(void **state)
 	assert_int_equal(p.parent, getppid());
 	assert_string_equal(p.comm, "a) R 7 (b");
 	assert_true(p.start_ticks > 0);
+	assert_int_equal(p.threads, 1);
 	assert_true(hcs_proc_cmdline(root, 0, buf, sizeof(buf), 0) > 0);
 	assert_non_null(strstr(buf, "test_sys_proc"));
 	close(root);
