@@ -18,7 +18,11 @@ static void child_run(int hold, int error, char *const argv[], int stdout_fd, bo
 
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	signal(SIGPIPE, SIG_DFL); /* ignored ones stay so over exec */
+	/* ours would swallow a signal that comes before exec; ignored ones stay so over it */
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGHUP, SIG_DFL);
+	signal(SIGPIPE, SIG_DFL);
 	if (ours)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (stdout_fd >= 0 && dup2(stdout_fd, STDOUT_FILENO) < 0)

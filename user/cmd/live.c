@@ -211,6 +211,7 @@ static int settle(void *ctx, __u64 now, bool second, struct hcw_err *err)
 static int end(struct live *l, int ret, struct hcw_err *err, const struct tracer_result *tr)
 {
 	const struct hcw_model *m = hcw_chain_model(l->chain);
+	int code;
 
 	if (ret && ret != -EPIPE)
 		return hcw_err_print(stderr, "hcwatch", err);
@@ -220,9 +221,8 @@ static int end(struct live *l, int ret, struct hcw_err *err, const struct tracer
 	if (tell_news(l, m->last_ts, false, true) || tell(l, LIVE_TOTALS, 0, m->last_ts, 0))
 		return errno == EPIPE ? HCW_EXIT_OK : HCW_EXIT_INCOMPLETE;
 	tracer_say_missing(&tr->plan);
-	if (tr->lost || m->lost || !tracer_plan_complete(&tr->plan))
-		return HCW_EXIT_INCOMPLETE;
-	return m->n_episodes ? HCW_EXIT_FINDING : HCW_EXIT_OK;
+	code = report_exit(&l->info, m);
+	return tr->lost && code != HCW_EXIT_INCOMPLETE ? HCW_EXIT_INCOMPLETE : code;
 }
 
 int cmd_live(int argc, char **argv)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include "../sys/proc.h"
 #include "tracer_internal.h"
@@ -13,17 +14,30 @@
 #define PUMP_MS	   100
 #define DRAIN_MS   50	/* for records of calls that return after the command ended */
 #define FORWARD_MS 1500 /* a command told to end has this long, so that we are gone within 2 s */
+#define REPEAT_MS  150	/* two signals within this are one request */
 
 static volatile sig_atomic_t stop_signal;
+static volatile long stop_ms; /* when it came, CLOCK_MONOTONIC */
 static volatile sig_atomic_t
 	from_terminal; /* then the command, of the same group, has had it too */
 
-/* The first asks for an orderly end; whoever asks twice does not want to wait for one. */
+/*
+ * The first asks for an orderly end; whoever asks twice does not want to wait for one. The same
+ * request can come to us and to our process group in one go, as from timeout(1): that is one.
+ */
 static void on_signal(int sig, siginfo_t *info, void *context)
 {
+	struct timespec now;
+	long ms;
+
 	(void)context;
-	if (stop_signal)
+	clock_gettime(CLOCK_MONOTONIC, &now); /* async-signal-safe */
+	ms = now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	if (stop_signal && ms - stop_ms > REPEAT_MS)
 		_exit(128 + sig);
+	if (stop_signal)
+		return;
+	stop_ms = ms;
 	stop_signal = sig;
 	from_terminal = info->si_code == SI_KERNEL;
 }
@@ -272,8 +286,9 @@ int tracer_run(const struct tracer_opts *opts, struct tracer_result *out, struct
 	if (!ret)
 		ret = finish(r, out);
 	else
-		child_leave(&r->child, 0,
-			    0); /* what we could not do is no reason to stop the user's work */
+		/* what we could not do is no reason to stop the user's work; a signal is */
+		child_leave(&r->child, from_terminal ? 0 : stop_signal,
+			    stop_signal ? FORWARD_MS : 0);
 	release(r, out);
 	return ret;
 }

@@ -83,11 +83,12 @@ static int note_hole(struct tracer *r, __u32 source, __u64 count, __u64 now)
 int note_totals(struct tracer *r, bool write_totals, unsigned long long *lost)
 {
 	struct hcw_totals now[HCW_R_BPF_COUNT] = {0};
-	__u64 ts = hcs_boot_ns();
+	__u64 before = hcs_boot_ns(), after;
 	size_t i;
 	int ret;
 
 	ret = hcw_session_totals(r->session, now);
+	after = hcs_boot_ns();
 	if (ret < 0)
 		return hcw_err_set(r->err, ret, HCW_EXIT_INCOMPLETE,
 				   "cannot read the probes' counters: %s", strerror(-ret));
@@ -95,7 +96,7 @@ int note_totals(struct tracer *r, bool write_totals, unsigned long long *lost)
 	for (i = 1; i < HCW_R_BPF_COUNT; i++) {
 		*lost += now[i].lost;
 		if (now[i].lost > r->last[i].lost) {
-			ret = note_hole(r, (__u32)i, now[i].lost - r->last[i].lost, ts);
+			ret = note_hole(r, (__u32)i, now[i].lost - r->last[i].lost, after);
 			if (ret)
 				return ret;
 		}
@@ -106,7 +107,8 @@ int note_totals(struct tracer *r, bool write_totals, unsigned long long *lost)
 			return ret;
 	}
 	memcpy(r->last, now, sizeof(r->last));
-	r->last_look = ts;
+	/* what is lost next was lost after this reading began, at the earliest */
+	r->last_look = before;
 	return 0;
 }
 

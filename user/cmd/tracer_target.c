@@ -8,8 +8,9 @@
 #include "../sys/proc.h"
 #include "tracer_internal.h"
 
-#define READ_MS	  1000
-#define SEARCH_NS 1000000000ull /* looks at every process: not more often */
+#define READ_MS	   1000
+#define FAMILY_MAX 1024
+#define SEARCH_NS  1000000000ull /* looks at every process: not more often */
 
 static int identify(struct tracer *r, pid_t pid, struct identity *out)
 {
@@ -33,6 +34,59 @@ static bool running(struct tracer *r, pid_t pid, uint64_t *start_ticks)
 	return p.state != 'Z' || p.threads > 1;
 }
 
+struct family {
+	struct tracer *r;
+	__u32 member[FAMILY_MAX];
+	size_t n;
+	bool grew;
+};
+
+static bool in_family(const struct family *f, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < f->n; i++)
+		if (f->member[i] == (__u32)pid)
+			return true;
+	return false;
+}
+
+static int join_family(pid_t pid, void *ctx)
+{
+	struct family *f = ctx;
+	struct hcs_proc p;
+
+	if (in_family(f, pid) || f->n == FAMILY_MAX ||
+	    hcs_proc_read(f->r->root, pid, &p, hcs_deadline_ms(READ_MS)) || !in_family(f, p.parent))
+		return 0;
+	f->member[f->n++] = (__u32)pid;
+	f->grew = true;
+	return hcw_session_watch(f->r->session, pid, f->r->err);
+}
+
+/*
+ * The children that are there already; those to come are followed in the kernel. A server's ranks
+ * are children, and older than the wish to watch them. Again until a look finds none that is new:
+ * one may be forked while we look.
+ */
+static int watch_family(struct tracer *r, pid_t pid)
+{
+	struct family f = {.r = r, .member = {(__u32)pid}, .n = 1};
+	size_t i;
+	int ret;
+
+	do {
+		f.grew = false;
+		ret = hcs_proc_each(r->root, join_family, &f, hcs_deadline_ms(READ_MS * 5));
+	} while (!ret && f.grew);
+	if (ret == -ETIMEDOUT)
+		ret = hcw_err_set(r->err, ret, HCW_EXIT_INCOMPLETE,
+				  "cannot list the children of process %d in time", (int)pid);
+	for (i = 0; i < f.n; i++)
+		watch_process(r, f.member[i]);
+	return ret;
+}
+
 int target_start(struct tracer *r, pid_t pid)
 {
 	int ret;
@@ -49,8 +103,7 @@ int target_start(struct tracer *r, pid_t pid)
 	if (ret)
 		return ret;
 	r->pid = pid;
-	watch_process(r, (__u32)pid);
-	return 0;
+	return watch_family(r, pid);
 }
 
 struct search {

@@ -101,11 +101,14 @@ static int pool_seen(struct tracer *r, const struct hcw_pool *b)
  * by now. */
 static int pool_gone(struct tracer *r, const struct hcw_pool *b)
 {
-	size_t i;
+	size_t i = 0;
 
-	for (i = 0; i < r->n_pending; i++)
+	while (i < r->n_pending) {
 		if (r->pending[i].tgid == b->tgid && r->pending[i].ptr == b->ptr)
 			r->pending[i] = r->pending[--r->n_pending];
+		else
+			i++;
+	}
 	return 0;
 }
 

@@ -30,8 +30,10 @@ static void put_watching(json_t *o, const struct hcw_trace_info *info)
 	json_object_set_new(o, "simulated", json_boolean(info->simulated));
 }
 
-static void put_totals(json_t *o, const struct hcw_model *m)
+static void put_totals(json_t *o, const struct hcw_trace_info *info, const struct hcw_model *m)
 {
+	json_object_set_new(o, "verdict", json_string(report_verdict(info, m)));
+	json_object_set_new(o, "complete", json_boolean(!report_incomplete(info, m)));
 	json_object_set_new(o, "episodes", json_integer((json_int_t)m->n_episodes));
 	json_object_set_new(o, "evicted_ms", json_real((double)report_stalled_ns(m) / 1e6));
 	json_object_set_new(o, "stalls", json_integer((json_int_t)m->n_stalls));
@@ -66,7 +68,7 @@ static void put_event(json_t *o, const struct hcw_trace_info *info, const struct
 		json_object_set_new(o, "lost", json_integer((json_int_t)e->count));
 		break;
 	case LIVE_TOTALS:
-		put_totals(o, m);
+		put_totals(o, info, m);
 		break;
 	}
 }

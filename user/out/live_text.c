@@ -165,7 +165,7 @@ static void stall(FILE *f, const struct hcw_trace_info *info, const struct hcw_m
 	fmt_wrap(f, at, l.text);
 }
 
-static void totals(FILE *f, const struct hcw_model *m)
+static void totals(FILE *f, const struct hcw_trace_info *info, const struct hcw_model *m)
 {
 	struct line l = {.n = 0};
 	__u64 ns = 0;
@@ -179,6 +179,10 @@ static void totals(FILE *f, const struct hcw_model *m)
 		 fmt_duration(total, ns), m->n_stalls, PLURAL(m->n_stalls), (uint64_t)m->lost,
 		 PLURAL(m->lost));
 	fmt_wrap(f, "", l.text);
+	if (report_incomplete(info, m))
+		fmt_wrap(
+			f, "INCOMPLETE  ",
+			"not everything was watched: figures are \"at least\", and what was not seen clears nobody");
 }
 
 int live_text(FILE *f, const struct hcw_trace_info *info, const struct hcw_chain *chain,
@@ -208,7 +212,7 @@ int live_text(FILE *f, const struct hcw_trace_info *info, const struct hcw_chain
 			(uint64_t)e->count, PLURAL(e->count));
 		break;
 	case LIVE_TOTALS:
-		totals(f, m);
+		totals(f, info, m);
 		break;
 	}
 	return fflush(f) || ferror(f) ? -EIO : 0;

@@ -28,16 +28,23 @@ int hcw_output_open(struct hcw_output *o, const char *path)
 	return 0;
 }
 
+#define STUCK_MS 1000 /* after a signal, for a reader that takes its time */
+
 static int write_all(int fd, const char *p, size_t size)
 {
 	while (size) {
 		ssize_t n = write(fd, p, size);
 
-		if (n < 0 && errno == EAGAIN) {
-			struct pollfd wait = {.fd = fd, .events = POLLOUT};
+		struct pollfd room = {.fd = fd, .events = POLLOUT};
 
-			poll(&wait, 1, -1);
-		} else if (n < 0 && errno != EINTR) {
+		if (n < 0 && errno == EAGAIN) {
+			poll(&room, 1, -1);
+		} else if (n < 0 && errno == EINTR) {
+			/* a signal may be the wish to end: a reader that does not read must not
+			 * hold us */
+			if (!poll(&room, 1, STUCK_MS))
+				return -ETIMEDOUT;
+		} else if (n < 0) {
 			return -errno;
 		} else if (n > 0) {
 			p += n;

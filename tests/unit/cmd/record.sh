@@ -125,4 +125,20 @@ rc=0
 { "$HCWATCH" record -o - -- "$MARKS" 4 2>err; echo "$?" >rc; } | head -c 64 >/dev/null
 check 'closed pipe: a quiet end' "$(cat rc) $(wc -c <err)" '0 0'
 
+# a reader that does not read: the first signal still ends it, and the command gets it too
+mkfifo stuck
+{ sleep 20; cat; } <stuck >/dev/null &
+reader=$!
+"$HCWATCH" record --ready-file ready -o - -- "$MARKS" 30 0 2>err >stuck &
+pid=$!
+wait_for ready
+sleep 2
+start=$(date +%s%N)
+kill -TERM "$pid"
+wait "$pid"
+check 'stuck reader: gone within 4 s' "$((($(date +%s%N) - start) / 1000000 < 4000))" 1
+sleep 0.2
+check 'stuck reader: the command got the signal' "$(pgrep -f "$MARKS 30" | wc -l)" 0
+kill "$reader"
+
 exit "$failed"
