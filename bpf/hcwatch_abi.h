@@ -225,9 +225,17 @@ struct hcw_task {
 	char comm[HCW_COMM_LEN]; /* NUL terminated; any byte but NUL may occur in it */
 };
 
+/*
+ * A thread that stood in any record ended. The last thread of a process that is watched, or of one
+ * whose leader stood in a record, is told in any case.
+ */
 struct hcw_task_exit {
-	__u64 mm;
+	__u64 mm; /* 0 if not known */
 	__u32 tid, tgid;
+	__u32 last; /* 1: no thread of the process is left. kernel/exit.c do_exit() counts
+		       signal->live down before the tracepoint: of threads that end at once several
+		       may say so */
+	__u32 pad;
 };
 
 /* Somebody asked for migrations that another task will carry out. */
@@ -330,7 +338,7 @@ _Static_assert(sizeof(struct hcw_pass) == 32, "hcw_pass");
 _Static_assert(sizeof(struct hcw_iter) == 16, "hcw_iter");
 _Static_assert(sizeof(struct hcw_pool) == 24, "hcw_pool");
 _Static_assert(sizeof(struct hcw_task) == 40, "hcw_task");
-_Static_assert(sizeof(struct hcw_task_exit) == 16, "hcw_task_exit");
+_Static_assert(sizeof(struct hcw_task_exit) == 24, "hcw_task_exit");
 _Static_assert(sizeof(struct hcw_request) == 16, "hcw_request");
 _Static_assert(sizeof(struct hcw_clock) == 16, "hcw_clock");
 _Static_assert(sizeof(struct hcw_hole) == 32, "hcw_hole");

@@ -36,35 +36,44 @@ int BPF_PROG(task_fork_raw_tp, struct task_struct *parent, struct task_struct *c
 	return task_fork(parent, child);
 }
 
-/* With the last thread, whichever it is: the number may be another process' as soon as it is
- * reaped. */
-static __always_inline void unlist_dead(void)
+/* do_exit() has counted the current thread out already. */
+static __always_inline bool current_is_last(void)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
-	__u32 tgid = current_tgid();
 
-	if (tgid_listed(tgid) && !BPF_CORE_READ(task, signal, live.counter))
-		bpf_map_delete_elem(&watched, &tgid);
+	return !BPF_CORE_READ(task, signal, live.counter);
 }
 
-/* The tracepoint's task is the current one, and has no mm any more: the remembered one is told. */
+/* The tracepoint's task is the current one, and has no mm any more: the remembered one is told. The
+ * last thread, whichever it is, is told for its process, too. */
 static __always_inline int task_exit(void)
 {
 	HCW_RECORD(struct hcw_task_exit) r = {};
-	__u32 tid = current_tid();
+	__u32 tid = current_tid(), tgid = current_tgid();
+	bool listed = tgid_listed(tgid);
 	struct hcw_task *seen;
 
-	unlist_dead();
 	bpf_map_delete_elem(&threads, &tid);
+	r.body.last = current_is_last();
 	seen = bpf_map_lookup_elem(&seen_tasks, &tid);
-	if (!seen)
+	if (!seen && r.body.last)
+		seen = bpf_map_lookup_elem(&seen_tasks, &tgid);
+	if (seen || (listed && r.body.last)) {
+		r.body.mm = seen ? seen->mm : 0;
+		r.body.tid = tid;
+		r.body.tgid = tgid;
+		r.rec.ts = bpf_ktime_get_boot_ns();
+		ring_write(&r.rec, HCW_R_TASK_EXIT, sizeof(r));
+	}
+	/* the leader's entry stands for the process as long as that has threads */
+	if (tid != tgid)
+		bpf_map_delete_elem(&seen_tasks, &tid);
+	if (!r.body.last)
 		return 0;
-	r.body.mm = seen->mm;
-	r.body.tid = tid;
-	r.body.tgid = current_tgid();
-	r.rec.ts = bpf_ktime_get_boot_ns();
-	ring_write(&r.rec, HCW_R_TASK_EXIT, sizeof(r));
-	bpf_map_delete_elem(&seen_tasks, &tid);
+	bpf_map_delete_elem(&seen_tasks, &tgid);
+	/* the number may be another process' as soon as it is reaped */
+	if (listed)
+		bpf_map_delete_elem(&watched, &tgid);
 	return 0;
 }
 

@@ -93,7 +93,7 @@ sleep 2
 kill -INT "$live"
 wait "$live" || true
 cat "$work/live.txt"
-check_that 'restart: the successor is watched' "$(grep -c "^hcwatch live .*($second)" "$work/live.txt") > 0"
+check_that 'restart: the successor is watched' "$(grep -A 1 '^hcwatch live' "$work/live.txt" | grep -c "($second)") > 0"
 check_that 'restart: and its stalls are told' "$(grep -c "EVICTED hcstall ($second)" "$work/live.txt") > 0"
 
 # a server whose ranks were there before the wish to watch them

@@ -32,6 +32,13 @@ int hcw_chain_add(struct hcw_chain *c, const struct hcw_rec *rec);
  * again. */
 void hcw_chain_finish(struct hcw_chain *c);
 
+/*
+ * Brings open episodes, and nothing else, up to model.last_ts: their started_ns, prolonged_by,
+ * prolonged_ns, prolonged_others and prolonged_rest. Its cost does not grow with the length of the
+ * recording: for callers that look on while it runs.
+ */
+void hcw_chain_update(struct hcw_chain *c);
+
 const struct hcw_model *hcw_chain_model(const struct hcw_chain *c);
 
 /*
@@ -45,7 +52,8 @@ void hcw_chain_one_group(struct hcw_chain *c, bool yes);
  * it has none. */
 __u64 hcw_chain_percentile(const struct hcw_chain *c, __u32 tgid, double percent);
 
-/* The same without the iterations that overlap an episode of the process; *max (may be NULL) is the
+/* The same without the iterations that overlap an episode of the process, or, where they have none
+ * of its own, of another member of its group; *max (may be NULL) is the
  * longest of those left. */
 __u64 hcw_chain_percentile_calm(const struct hcw_chain *c, __u32 tgid, double percent, __u64 *max);
 

@@ -10,15 +10,15 @@ static __u64 length(const struct hcw_model *m, const struct hcw_episode *e)
 	return end > e->start ? end - e->start : 0;
 }
 
-/* Is this the first of the episode's prolongers with its cause? */
-static bool first_of_cause(const struct hcw_episode *e, __u32 i)
+/* A pass it overtook counts also before any time went into doing it again. */
+static bool prolonged_by(const struct hcw_episode *e, unsigned int cause)
 {
-	__u32 j;
+	__u32 i;
 
-	for (j = 0; j < i; j++)
-		if (e->prolonged_by[j].cause == e->prolonged_by[i].cause)
-			return false;
-	return true;
+	for (i = 0; i < e->n_prolonged; i++)
+		if (e->prolonged_by[i].cause == cause)
+			return true;
+	return e->prolonged_ns[cause] != 0;
 }
 
 static void count_causes(struct hcw_model *m, const struct hcw_episode *e)
@@ -31,10 +31,10 @@ static void count_causes(struct hcw_model *m, const struct hcw_episode *e)
 	t->started_ns += e->started_ns;
 	if (ns > t->worst_ns)
 		t->worst_ns = ns;
-	for (i = 0; i < e->n_prolonged; i++) {
-		t = &m->causes[e->prolonged_by[i].cause];
-		t->prolonged += first_of_cause(e, i);
-		t->prolonged_ns += e->prolonged_by[i].ns;
+	for (i = 0; i < HCW_CAUSE_COUNT; i++) {
+		t = &m->causes[i];
+		t->prolonged += prolonged_by(e, i);
+		t->prolonged_ns += e->prolonged_ns[i];
 	}
 }
 
@@ -60,14 +60,21 @@ static void count_residual(const struct hcw_model *m, struct hcw_pool_info *p)
 	}
 }
 
+void hcw_chain_update(struct hcw_chain *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->model.n_victims; i++)
+		if (c->victims[i].open >= 0)
+			chain_prolong_publish(c, (int)i, c->victims[i].open);
+}
+
 void chain_costs(struct hcw_chain *c)
 {
 	struct hcw_model *m = &c->model;
 	size_t i;
 
-	for (i = 0; i < m->n_victims; i++)
-		if (c->victims[i].open >= 0)
-			chain_prolong_publish(c, (int)i, c->victims[i].open);
+	hcw_chain_update(c);
 	memset(m->causes, 0, sizeof(m->causes));
 	for (i = 0; i < m->n_episodes; i++)
 		count_causes(m, &m->episodes[i]);

@@ -3,6 +3,7 @@
  * Who prolonged an episode. Until the record of an attempt comes, a thread inside it is a culprit
  * of its own; then the attempt names the cause, and it joins the thread's others of that cause.
  */
+#include <string.h>
 #include "prolong.h"
 
 #define MR_SYSCALL 3u /* enum migrate_reason, the same in 5.14 .. 7.3 */
@@ -108,7 +109,7 @@ unsigned int culprit_of(struct hcw_chain *c, struct ledger *l, __u32 tid, enum h
 		;
 	if (i == LEDGER_OTHERS) {
 		c->model.dropped_charges++;
-		return i;
+		return LEDGER_OTHERS + cause;
 	}
 	l->culprit[i] = (struct culprit){.used = true, .cause = cause, .attempt = attempt};
 	chain_actor(c, tid, &l->culprit[i].actor);
@@ -180,12 +181,31 @@ static size_t rows(const struct ledger *l, const struct account *a, struct hcw_p
 	return kept;
 }
 
-__u64 culprits_publish(const struct ledger *l, const struct account *a, struct hcw_episode *e,
-		       __u64 left)
+/* Time by cause, of all who have one, named or not; returns what is left of `left`. */
+static __u64 share_causes(const struct ledger *l, const struct account *a, struct hcw_episode *e,
+			  __u64 left)
+{
+	__u64 *of = e->prolonged_ns, part;
+	unsigned int i, cause;
+
+	memset(of, 0, sizeof(e->prolonged_ns));
+	for (i = 0; i < LEDGER_PLACES; i++) {
+		cause = i < LEDGER_OTHERS ? l->culprit[i].cause : i - LEDGER_OTHERS;
+		part = a->ns[i] < left ? a->ns[i] : left;
+		of[cause] += part;
+		left -= part;
+	}
+	return left;
+}
+
+void culprits_publish(const struct ledger *l, const struct account *a, struct hcw_episode *e,
+		      __u64 left)
 {
 	struct hcw_prolonger all[LEDGER_CULPRITS];
 	size_t n = rows(l, a, all), i;
 
+	e->prolonged_rest = share_causes(l, a, e, left);
+	left -= e->prolonged_rest;
 	e->nested_causes = l->nested_causes;
 	for (i = 0; i < LEDGER_CULPRITS; i++)
 		if (l->culprit[i].used && l->culprit[i].nested)
@@ -197,7 +217,7 @@ __u64 culprits_publish(const struct ledger *l, const struct account *a, struct h
 			e->prolonged_by[i].ns = left;
 		left -= e->prolonged_by[i].ns;
 	}
-	return left;
+	e->prolonged_others = left;
 }
 
 /* In an episode whose ledger may be gone: the model itself remembers whom the attempt can name. */
@@ -209,6 +229,8 @@ static void name_prolongers(struct hcw_episode *e, __u32 tid, __u64 attempt, enu
 	for (i = 0; i < e->n_prolonged; i++) {
 		if (p[i].actor.tid != tid || p[i].attempt != attempt)
 			continue;
+		e->prolonged_ns[p[i].cause] -= p[i].ns;
+		e->prolonged_ns[cause] += p[i].ns;
 		p[i].cause = cause;
 		p[i].attempt = 0;
 		for (j = 0;

@@ -78,6 +78,7 @@ struct hcw_episode *chain_episode_open(struct hcw_chain *c, int v, __u32 tid, __
 		.mm = m->victims[v].mm,
 		.attempt = -1,
 		.stack = -1,
+		.previous = c->victims[v].last,
 		.pool = -1,
 	};
 	chain_actor(c, tid, &e->started_by);
@@ -416,13 +417,11 @@ int chain_episodes_under(struct hcw_chain *c, int v, __u64 start, __u64 end, boo
 	int i, best = -1, newest = vs->open > vs->last ? vs->open : vs->last;
 	__u64 longest = 0;
 
-	for (i = newest; i >= 0; i--) {
+	for (i = newest; i >= 0; i = m->episodes[i].previous) {
 		struct hcw_episode *e = &m->episodes[i];
 		__u64 from = e->start > start ? e->start : start;
 		__u64 to = e->end && e->end < end ? e->end : end;
 
-		if (e->victim != m->victims[v].tgid)
-			continue;
 		if (e->end && e->end < start)
 			break;
 		if (from > to)

@@ -48,7 +48,8 @@ struct victim_state {
 	__u64 before_since; /* first sign of an episode that began before the recording */
 	__u64 work;	    /* restore work of the process, 0 = not seen */
 	struct open_iter iter[HCW_OPEN_ITERS];
-	struct hcw_hist *hist, *calm; /* calm: without those that overlap an episode */
+	struct hcw_hist *hist, *calm; /* calm: without those that overlap an episode,
+					 their own or one of their group */
 	__u64 calm_max;
 	struct ledger *ledger_open, *ledger_last; /* of the episodes `open` and `last` */
 	struct {

@@ -67,17 +67,18 @@ struct hcw_prolonger {
 			  overtook one */
 	__u64 ns;      /* time of the passes redone because of it */
 };
-#define HCW_MAX_PROLONGERS 4 /* the largest, by ns; the rest is in prolonged_rest */
+#define HCW_MAX_PROLONGERS 4 /* the largest, by ns; the others are in prolonged_others */
 
 /*
  * Queues of a victim stopped.
  *
- * Its time is divided so that started_ns + the ns of prolonged_by + prolonged_rest is its length
- * exactly. Until the end of the first pass it belongs to the start. Each further pass, with the
- * wait before it, belongs to those whose invalidations overtook the pass before; the pass that is
- * under way after the last known one was thrown away counts as one more. After a pass that was not
- * thrown away (queues still stopped by a nested eviction) the time is the start's again. An open
- * episode is divided up to its last record, and by hcw_chain_finish() up to model.last_ts.
+ * Its time is divided so that started_ns + the ns of prolonged_by + prolonged_others +
+ * prolonged_rest is its length exactly. Until the end of the first pass it belongs to the start.
+ * Each further pass, with the wait before it, belongs to those whose invalidations overtook the
+ * pass before; the pass that is under way after the last known one was thrown away counts as one
+ * more. After a pass that was not thrown away (queues still stopped by a nested eviction) the time
+ * is the start's again. An open episode is divided up to its last record, and by hcw_chain_update()
+ * and hcw_chain_finish() up to model.last_ts.
  *
  * Who overtook a pass is told by time overlap, from the invalidations that meet a registered range
  * (pools that are not GTT or pageable, ranges of the victim's quiesces); only when a pass has none
@@ -105,23 +106,31 @@ struct hcw_episode {
 	__u64 started_ns; /* time charged to the start: up to the end of the first pass */
 	struct hcw_prolonger prolonged_by[HCW_MAX_PROLONGERS];
 	__u32 n_prolonged;
-	__u64 prolonged_rest; /* ns of further prolongers, and of passes nobody was seen to overtake
-			       */
-	__u32 nested;	      /* evictions while already evicted */
-	__u32 nested_causes;  /* 1 << enum hcw_cause of each; HCW_CAUSE_UNKNOWN where only the
-				 eviction was seen. A move_pages call that ends after the victim's
-				 next-but-one stop stays HCW_CAUSE_MIGRATE_SYSCALL here */
-	bool nested_unseen;   /* one of them was a notifier's, for a range that was not seen */
-	__u64 invalidations;  /* on this victim while it was open, from its start */
-	int pool;	      /* index into pools of the first by address that its range meets, -1 =
-				 none or not known */
-	bool killed;	      /* the victim died while evicted */
-	__u64 worst_stall;    /* longest iteration that overlaps it, 0 = none seen */
+	__u64 prolonged_others; /* ns of prolongers that are not among prolonged_by; their causes
+				   are in prolonged_ns */
+	__u64 prolonged_rest; /* ns of passes nobody was seen to overtake, and of those whose charge
+				 was not kept */
+	__u64 prolonged_ns[HCW_CAUSE_COUNT]; /* by cause, of all prolongers: the sum is the ns of
+						prolonged_by + prolonged_others. A move_pages call
+						that ends after the victim's next-but-one stop
+						stays HCW_CAUSE_MIGRATE_SYSCALL unless its actor is
+						among prolonged_by */
+	__u32 nested;			     /* evictions while already evicted */
+	__u32 nested_causes; /* 1 << enum hcw_cause of each; HCW_CAUSE_UNKNOWN where only the
+				eviction was seen. A move_pages call that ends after the victim's
+				next-but-one stop stays HCW_CAUSE_MIGRATE_SYSCALL here */
+	bool nested_unseen;  /* one of them was a notifier's, for a range that was not seen */
+	__u64 invalidations; /* on this victim while it was open, from its start */
+	int previous;	     /* index of the victim's episode before this one, -1 = none */
+	int pool;	     /* index into pools of the first by address that its range meets, -1 =
+				none or not known */
+	bool killed;	     /* the victim died while evicted */
+	__u64 worst_stall;   /* longest iteration that overlaps it, 0 = none seen */
 	__u32 stalls;
 };
 
 /* One row of "what cost how much", over all episodes; open ones up to model.last_ts. What is in
- * prolonged_rest is in no row. */
+ * prolonged_rest is in no row; what is in prolonged_others is. */
 struct hcw_cause_total {
 	__u64 started;	  /* episodes this cause started */
 	__u64 started_ns; /* their time up to the end of the first pass */

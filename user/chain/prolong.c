@@ -137,11 +137,8 @@ static void divide(const struct ledger *l, struct account *a, __u64 start, __u64
 	}
 	for (i = 0; i < l->n_passes; i++) {
 		const struct kept_pass *p = &l->pass[i];
-		__u64 to;
+		__u64 to = clamp(p->end, at, end);
 
-		/* what follows the last pass is its own, unless it has to be done again */
-		to = i + 1 == l->n_passes && !p->thrown ? end : p->end;
-		to = clamp(to, at, end);
 		share_time(a, before, to - at);
 		share_pass(a, p);
 		before = p;
@@ -167,21 +164,37 @@ void chain_prolong_publish(struct hcw_chain *c, int v, int ep)
 	/* the parts add up to the length even when times in a damaged trace contradict each other
 	 */
 	e->started_ns = a.started < length ? a.started : length;
-	e->prolonged_rest = culprits_publish(l, &a, e, length - e->started_ns);
+	culprits_publish(l, &a, e, length - e->started_ns);
 }
 
-static void charge_add(struct hcw_chain *c, struct kept_pass *p, const struct pending_inval *in)
+/* How many of its places named actors took. */
+static unsigned int charged_actors(const struct kept_pass *p)
 {
-	unsigned int i, who = in->who;
+	unsigned int i, n = 0;
+
+	for (i = 0; i < p->n_charges; i++)
+		n += p->charge[i].who < LEDGER_CULPRITS;
+	return n;
+}
+
+static unsigned int charge_find(const struct kept_pass *p, unsigned int who)
+{
+	unsigned int i;
 
 	for (i = 0; i < p->n_charges && p->charge[i].who != who; i++)
 		;
-	if (i == p->n_charges && i >= LEDGER_CHARGES - 1 && who != LEDGER_OTHERS) {
-		/* the last place is for all who find none */
+	return i;
+}
+
+static void charge_add(struct hcw_chain *c, const struct ledger *l, struct kept_pass *p,
+		       const struct pending_inval *in)
+{
+	unsigned int who = in->who, i = charge_find(p, who);
+
+	if (i == p->n_charges && who < LEDGER_CULPRITS && charged_actors(p) == LEDGER_CHARGES) {
 		c->model.dropped_charges++;
-		who = LEDGER_OTHERS;
-		for (i = 0; i < p->n_charges && p->charge[i].who != who; i++)
-			;
+		who = LEDGER_OTHERS + l->culprit[who].cause;
+		i = charge_find(p, who);
 	}
 	if (i == p->n_charges)
 		p->charge[p->n_charges++] = (struct charge){.who = who};
@@ -242,7 +255,7 @@ static void inval_place(struct hcw_chain *c, struct ledger *l, const struct pend
 
 	for (i = 0; i < l->n_passes; i++) {
 		if (pass_meets(&l->pass[i], in)) {
-			charge_add(c, &l->pass[i], in);
+			charge_add(c, l, &l->pass[i], in);
 			return;
 		}
 	}
@@ -331,7 +344,7 @@ void chain_prolong_pass(struct hcw_chain *c, int v, int ep, const struct hcw_pas
 	}
 	for (i = 0; i < l->n_pending; i++) {
 		if (pass_meets(&p, &l->pending[i]))
-			charge_add(c, &p, &l->pending[i]);
+			charge_add(c, l, &p, &l->pending[i]);
 		else
 			l->pending[n++] = l->pending[i];
 	}

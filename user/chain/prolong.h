@@ -15,8 +15,9 @@
 #define LEDGER_PASSES	32
 #define LEDGER_PENDING	128
 #define LEDGER_CULPRITS 32
-#define LEDGER_CHARGES	8
-#define LEDGER_OTHERS	LEDGER_CULPRITS /* index of those who found no room, never named */
+#define LEDGER_CHARGES	7		/* named actors of one pass */
+#define LEDGER_OTHERS	LEDGER_CULPRITS /* + cause: index of those who found no room, never named */
+#define LEDGER_PLACES	(LEDGER_OTHERS + HCW_CAUSE_COUNT)
 
 /* One (thread, cause), or one thread inside an attempt whose cause is not final yet. */
 struct culprit {
@@ -39,7 +40,7 @@ struct kept_pass {
 	__u64 start, end;
 	bool thrown;
 	unsigned int n_charges;
-	struct charge charge[LEDGER_CHARGES];
+	struct charge charge[LEDGER_CHARGES + HCW_CAUSE_COUNT];
 };
 
 /* Invalidations that lie in no pass told so far. */
@@ -52,14 +53,14 @@ struct pending_inval {
 /* Where the time goes. */
 struct account {
 	__u64 started, rest;
-	__u64 ns[LEDGER_CULPRITS + 1];
-	double passes[LEDGER_CULPRITS + 1];
+	__u64 ns[LEDGER_PLACES];
+	double passes[LEDGER_PLACES];
 };
 
 struct ledger {
 	int episode;
 	__u32 nested_causes; /* of the driver's own evictions, and of final culprits */
-	struct culprit culprit[LEDGER_CULPRITS + 1];
+	struct culprit culprit[LEDGER_PLACES];
 	struct kept_pass pass[LEDGER_PASSES]; /* by end */
 	unsigned int n_passes;
 	struct pending_inval pending[LEDGER_PENDING];
@@ -72,12 +73,12 @@ struct ledger {
 };
 
 /* culprits.c */
-/* Index of who did this, made when new; LEDGER_OTHERS when full. */
+/* Index of who did this, made when new; LEDGER_OTHERS + cause when full. */
 unsigned int culprit_of(struct hcw_chain *c, struct ledger *l, __u32 tid, enum hcw_cause cause,
 			__u64 attempt);
-/* Writes the culprits into the episode, at most `left` ns in all; returns what is left over. */
-__u64 culprits_publish(const struct ledger *l, const struct account *a, struct hcw_episode *e,
-		       __u64 left);
+/* Divides `left` ns of the episode among the culprits; what they do not take is its rest. */
+void culprits_publish(const struct ledger *l, const struct account *a, struct hcw_episode *e,
+		      __u64 left);
 /* A cause is final unless the attempt's own record may still say that it was move_pages. */
 bool culprit_open(__u64 attempt, __u32 reason);
 

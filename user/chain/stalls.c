@@ -61,22 +61,25 @@ static __u64 overlap(const struct hcw_episode *e, __u64 start, __u64 end)
 	return from < to ? to - from : 0;
 }
 
-/* Of the open and last episodes of the group, the one it overlaps longest; for an iteration that
- * overlaps none of its own process. */
+/* Of the episodes of the group, the one it overlaps longest; for an iteration that overlaps none of
+ * its own process. */
 static int collateral_of(const struct hcw_chain *c, __u64 start, __u64 end)
 {
 	__u64 longest = 0, ns;
-	size_t i, k;
-	int best = -1;
+	int ep, best = -1;
+	size_t i;
 
 	for (i = 0; c->one_group && i < c->model.n_victims; i++) {
-		const int ep[2] = {c->victims[i].last, c->victims[i].open};
+		const struct victim_state *vs = &c->victims[i];
 
-		for (k = 0; k < 2; k++) {
-			ns = ep[k] >= 0 ? overlap(&c->model.episodes[ep[k]], start, end) : 0;
+		for (ep = vs->open >= 0 ? vs->open : vs->last; ep >= 0;
+		     ep = c->model.episodes[ep].previous) {
+			if (c->model.episodes[ep].end && c->model.episodes[ep].end < start)
+				break;
+			ns = overlap(&c->model.episodes[ep], start, end);
 			if (ns > longest) {
 				longest = ns;
-				best = ep[k];
+				best = ep;
 			}
 		}
 	}
@@ -114,10 +117,10 @@ static void iter_done(struct hcw_chain *c, int v, __u64 start, __u64 end)
 	s.median = hcw_hist_median(h);
 	stall = is_stall(h, s.median, ns);
 	s.episode = chain_episodes_under(c, v, start, end, stall);
-	if (s.episode < 0) {
-		count_calm(c, v, ns);
+	if (s.episode < 0)
 		s.collateral = collateral_of(c, start, end);
-	}
+	if (s.episode < 0 && s.collateral < 0)
+		count_calm(c, v, ns);
 	if (stall)
 		stall_add(c, &s);
 	hcw_hist_add(h, ns);

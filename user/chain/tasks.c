@@ -216,6 +216,13 @@ void chain_task(struct hcw_chain *c, const struct hcw_rec *rec)
 	victim_learn(c, &t, rec->ts);
 }
 
+/* Threads come and go, the leader as well. An older trace does not tell which one is the last;
+ * there the leader's end is taken for the process's. */
+static bool process_ends(const struct hcw_rec *rec, const struct hcw_task_exit *x)
+{
+	return rec->len < sizeof(*x) ? x->tid == x->tgid : x->last;
+}
+
 void chain_task_exit(struct hcw_chain *c, const struct hcw_rec *rec)
 {
 	struct hcw_task_exit x;
@@ -224,8 +231,7 @@ void chain_task_exit(struct hcw_chain *c, const struct hcw_rec *rec)
 	chain_body(rec, &x, sizeof(x));
 	thread_forget(c, x.tid);
 	chain_iter_abandon(c, x.tgid, x.tid);
-	/* threads come and go; the process ends with its leader's exit */
-	if (x.tid != x.tgid)
+	if (!process_ends(rec, &x))
 		return;
 	for (i = 0; i < c->model.n_victims; i++)
 		if (c->model.victims[i].tgid == x.tgid && !c->model.victims[i].exited)

@@ -4,6 +4,7 @@
  * could hide a move or an episode makes it inconclusive, and each such thing is a reason of its
  * own.
  */
+#include <stdlib.h>
 #include "internal.h"
 
 static bool have(const struct hcw_chain *c, enum hcw_record_type t)
@@ -34,14 +35,56 @@ static bool sources_complete(const struct hcw_chain *c)
 	       (have(c, HCW_R_QUIESCE) || have(c, HCW_R_EVICT));
 }
 
-static bool hole_over(const struct hcw_model *m, __u64 from, __u64 to)
-{
-	size_t i;
+struct span {
+	__u64 from, to; /* both inside */
+};
 
-	for (i = 0; i < m->n_holes; i++)
-		if (needed(m->holes[i].source) && m->holes[i].from <= to && m->holes[i].to >= from)
-			return true;
-	return false;
+static int by_from(const void *a, const void *b)
+{
+	__u64 x = ((const struct span *)a)->from, y = ((const struct span *)b)->from;
+
+	return (x > y) - (x < y);
+}
+
+/* Times in which needed records are missing, apart from each other and in order, `*n` of them; for
+ * the caller to free. NULL when memory is short. */
+static struct span *lossy_spans(const struct hcw_model *m, size_t *n)
+{
+	struct span *s = malloc((m->n_holes + 1) * sizeof(*s));
+	size_t i, all = 0, kept = 0;
+
+	if (!s)
+		return NULL;
+	for (i = 0; i < m->n_holes; i++) {
+		const struct hcw_hole_info *h = &m->holes[i];
+
+		if (needed(h->source) && h->from <= h->to)
+			s[all++] = (struct span){h->from, h->to};
+	}
+	qsort(s, all, sizeof(*s), by_from);
+	for (i = 0; i < all; i++) {
+		if (!kept || s[i].from > s[kept - 1].to)
+			s[kept++] = s[i];
+		else if (s[i].to > s[kept - 1].to)
+			s[kept - 1].to = s[i].to;
+	}
+	*n = kept;
+	return s;
+}
+
+static bool span_over(const struct span *s, size_t n, __u64 from, __u64 to)
+{
+	size_t lo = 0, hi = n, mid;
+
+	/* the last one that begins by `to` also ends last of those */
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (s[mid].from <= to)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo && s[lo - 1].to >= from;
 }
 
 /* Records that were lost without a hole that says when: they may have been over any attempt. */
@@ -66,14 +109,21 @@ static bool loss_unplaced(const struct hcw_model *m)
 
 static void count_lossy(struct hcw_model *m)
 {
-	size_t i;
+	struct span *lossy;
+	size_t i, n;
 
+	lossy = lossy_spans(m, &n);
+	if (!lossy) {
+		m->dropped++; /* then nothing is cleared */
+		return;
+	}
 	for (i = 0; i < m->n_pools; i++)
 		m->pools[i].lossy = 0;
 	for (i = 0; i < m->n_attempts; i++)
 		if (m->attempts[i].pool >= 0 &&
-		    hole_over(m, m->attempts[i].start, m->attempts[i].end))
+		    span_over(lossy, n, m->attempts[i].start, m->attempts[i].end))
 			m->pools[m->attempts[i].pool].lossy++;
+	free(lossy);
 }
 
 /*

@@ -64,12 +64,14 @@ static json_t *gpus(int root)
 static json_t *target_json(int root, pid_t pid)
 {
 	char cmdline[256] = "";
-	struct hcs_proc p;
+	struct hcs_proc p = {0};
 	json_t *o;
 
-	if (!pid || hcs_proc_read(root, pid, &p, hcs_deadline_ms(READ_MS)))
+	if (!pid)
 		return json_null();
-	hcs_proc_cmdline(root, pid, cmdline, sizeof(cmdline), hcs_deadline_ms(READ_MS));
+	/* one that has ended meanwhile is still whom the trace is about */
+	if (!hcs_proc_read(root, pid, &p, hcs_deadline_ms(READ_MS)))
+		hcs_proc_cmdline(root, pid, cmdline, sizeof(cmdline), hcs_deadline_ms(READ_MS));
 	o = json_object();
 	json_object_set_new(o, "pid", json_integer(pid));
 	json_object_set_new(o, "comm", text(p.comm));

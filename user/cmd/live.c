@@ -13,6 +13,7 @@
 
 #define MAX_OPEN 256	      /* episodes told as begun and not yet as ended */
 #define LATE_NS	 300000000ull /* records about an episode's end can come this much after it */
+#define NEWS_NS	 200000000ull /* an episode is told when the records that explain it have come */
 #define MAX_BODY 16384
 
 enum { OPT_JSON = 256, OPT_READY, OPT_RING };
@@ -30,6 +31,8 @@ struct live {
 			       them */
 	size_t longest;
 	bool header; /* a new one came */
+	bool told_target;
+	__u32 target; /* as told */
 	struct {
 		struct hcw_rec rec;
 		unsigned char body[MAX_BODY];
@@ -114,12 +117,14 @@ static int tell(struct live *l, enum live_kind kind, size_t index, __u64 now, __
 	return l->render(stdout, &l->info, l->chain, &e);
 }
 
-static int tell_begun(struct live *l, __u64 now)
+static int tell_begun(struct live *l, __u64 now, bool all)
 {
 	const struct hcw_model *m = hcw_chain_model(l->chain);
 	int ret = 0;
 
 	for (; !ret && l->episodes < m->n_episodes; l->episodes++) {
+		if (!all && now < m->episodes[l->episodes].start + NEWS_NS)
+			break;
 		ret = tell(l, LIVE_EVICTED, l->episodes, now, 0);
 		if (l->n_open < MAX_OPEN)
 			l->open[l->n_open++] = l->episodes;
@@ -135,7 +140,7 @@ static int tell_open(struct live *l, __u64 now, bool second, bool all)
 	int ret = 0;
 
 	if (second)
-		hcw_chain_finish(l->chain); /* what prolongs an open episode, up to now */
+		hcw_chain_update(l->chain); /* what prolongs an open episode, up to now */
 	for (i = 0; i < l->n_open; i++) {
 		const struct hcw_episode *e = &m->episodes[l->open[i]];
 		bool ended = all || (e->end && now > e->end + LATE_NS);
@@ -182,11 +187,15 @@ static int tell_news(struct live *l, __u64 now, bool second, bool all)
 	const struct hcw_model *m = hcw_chain_model(l->chain);
 	int ret = 0;
 
-	if (l->header)
+	/* a header also comes when marks of one more file were attached */
+	if (l->header && (!l->told_target || l->info.target != l->target)) {
 		ret = tell(l, LIVE_WATCHING, 0, now, 0);
+		l->told_target = true;
+		l->target = l->info.target;
+	}
 	l->header = false;
 	if (!ret)
-		ret = tell_begun(l, now);
+		ret = tell_begun(l, now, all);
 	if (!ret)
 		ret = tell_open(l, now, second, all);
 	if (!ret)

@@ -15,6 +15,7 @@
 #define DRAIN_MS   50	/* for records of calls that return after the command ended */
 #define FORWARD_MS 1500 /* a command told to end has this long, so that we are gone within 2 s */
 #define REPEAT_MS  150	/* two signals within this are one request */
+#define SYMBOLS_MS 60000
 
 static volatile sig_atomic_t stop_signal;
 static volatile long stop_ms; /* when it came, CLOCK_MONOTONIC */
@@ -276,6 +277,9 @@ int tracer_run(const struct tracer_opts *opts, struct tracer_result *out, struct
 	catch_signals();
 	if (opts->ready_file)
 		unlink(opts->ready_file);
+	/* now, not with the first stack: that would hold up the news of the first stall. No names
+	 * is no reason to fail. */
+	hcs_kallsyms_load(&r->symbols, r->root, hcs_deadline_ms(SYMBOLS_MS));
 	ret = check_command(opts, err);
 	if (!ret)
 		ret = hcw_session_open(&r->session, &so, err);

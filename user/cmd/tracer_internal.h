@@ -29,9 +29,10 @@ struct tracer {
 	const struct tracer_opts *opts;
 	struct hcw_session *session;
 	struct hcw_child child;
-	struct hcs_kallsyms *symbols; /* loaded with the first stack */
+	struct hcs_kallsyms *symbols; /* for the names of stacks; NULL when they cannot be read */
 	int root;
 	pid_t pid;	      /* followed now, 0 = none, or waiting for a successor */
+	pid_t last_pid;	      /* the last one followed */
 	uint64_t start_ticks; /* of `pid`: with it the identity of a process */
 	struct identity identity;
 	__u64 next_search; /* for a successor */

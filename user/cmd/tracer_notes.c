@@ -27,7 +27,7 @@ int note_put(struct tracer *r, enum hcw_record_type type, const void *body, size
 
 int note_header(struct tracer *r)
 {
-	pid_t target = r->pid ? r->pid : r->child.pid;
+	pid_t target = r->opts->pid ? r->last_pid : r->child.pid;
 	char *json = header_make(hcw_session_plan(r->session), target > 0 ? target : 0);
 	int ret;
 

@@ -73,7 +73,7 @@ static int watch_family(struct tracer *r, pid_t pid)
 {
 	struct family f = {.r = r, .member = {(__u32)pid}, .n = 1};
 	size_t i;
-	int ret;
+	int ret = 0;
 
 	do {
 		f.grew = false;
@@ -102,7 +102,7 @@ int target_start(struct tracer *r, pid_t pid)
 	ret = hcw_session_watch(r->session, pid, r->err);
 	if (ret)
 		return ret;
-	r->pid = pid;
+	r->pid = r->last_pid = pid;
 	return watch_family(r, pid);
 }
 

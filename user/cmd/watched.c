@@ -52,7 +52,7 @@ static void gone(struct watched_table *t, const struct hcw_task_exit *x)
 {
 	struct watched *w = watched_find(t, x->tgid, 0);
 
-	if (w && x->tid == x->tgid)
+	if (w && x->last)
 		*w = t->process[--t->n];
 }
 

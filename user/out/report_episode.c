@@ -123,9 +123,15 @@ static void add_prolongers(struct line *l, const struct report *r, const struct 
 			 percent(p->ns, whole), (uint64_t)p->invalidations, same ? "further " : "",
 			 p->invalidations == 1 ? "" : "s");
 	}
+	if (e->prolonged_others)
+		line_add(l, ". Further threads prolonged it by %s (%.0f %%)",
+			 fmt_duration(ms, e->prolonged_others),
+			 percent(e->prolonged_others, whole));
 	if (e->prolonged_rest)
 		line_add(l, ". %s (%.0f %%) went to passes that nobody is charged with",
 			 fmt_duration(ms, e->prolonged_rest), percent(e->prolonged_rest, whole));
+	if (!report_traced(r->info, "restore_pass") || !report_traced(r->info, "restore_fault"))
+		line_add(l, ". Who prolonged it was not traced");
 }
 
 /* Processes of the victim's group that had no episode and waited all the same. */

@@ -211,6 +211,7 @@ json_t *report_json_episode(const struct hcw_chain *chain, const struct hcw_epis
 	put_u64(o, "invalidations", e->invalidations);
 	put(o, "started_ms", ms(e->started_ns));
 	put(o, "prolonged_by", prolongers_json(e));
+	put(o, "prolonged_others_ms", ms(e->prolonged_others));
 	put(o, "prolonged_rest_ms", ms(e->prolonged_rest));
 	put(o, "pool", e->pool >= 0 ? json_integer(e->pool) : json_null());
 	put(o, "range", range_json(e->lo, e->hi));

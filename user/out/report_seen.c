@@ -150,6 +150,27 @@ static void not_matched(const struct report *r)
 		report_labelled(r, "not matched", l.text);
 }
 
+/* Marks and charges that stand in no figure. */
+static void not_counted(const struct report *r)
+{
+	struct line l = {.n = 0};
+	__u64 unpaired = 0;
+	size_t i;
+
+	for (i = 0; i < r->m->n_victims; i++)
+		unpaired += r->m->victims[i].iterations_unpaired;
+	add_item(&l, unpaired, "mark of an iteration without its other one",
+		 "marks of iterations without their other one");
+	add_item(&l, r->m->dropped_stalls,
+		 "iteration, unusually long one or stack too many to keep",
+		 "iterations, unusually long ones or stacks too many to keep");
+	add_item(&l, r->m->dropped_charges,
+		 "invalidation or restore pass too many to charge to one thread",
+		 "invalidations or restore passes too many to charge to one thread each");
+	if (l.n)
+		report_labelled(r, "not counted", l.text);
+}
+
 static void not_at_kfd(const struct report *r)
 {
 	struct line l = {.n = 0};
@@ -177,4 +198,5 @@ void report_seen(const struct report *r)
 	}
 	missing_probes(r);
 	not_matched(r);
+	not_counted(r);
 }

@@ -80,9 +80,10 @@ static void iterations_of(const struct report *r, const struct hcw_victim *v)
 	fprintf(r->f, "%s%s%s: %" PRIu64 " (percentiles ± 6 %%)\n", comm[0] ? " (" : "", comm,
 		comm[0] ? ")" : "", (uint64_t)v->iterations);
 	quantiles(r, r->m->n_episodes ? "with the stalls" : "as they were", all);
-	if (!v->episodes)
-		return;
 	calm[0] = hcw_chain_percentile_calm(r->chain, v->tgid, 50, &calm[3]);
+	/* one that had no stall may have waited for another's */
+	if (!v->episodes && calm[3] == v->iteration_max)
+		return;
 	calm[1] = hcw_chain_percentile_calm(r->chain, v->tgid, 99, NULL);
 	calm[2] = hcw_chain_percentile_calm(r->chain, v->tgid, 99.9, NULL);
 	quantiles(r, "without these", calm);

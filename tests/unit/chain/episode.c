@@ -9,13 +9,15 @@ void assert_close(double a, double b)
 
 void check_sum(const struct hcw_episode *e, __u64 end)
 {
-	__u64 ns = e->started_ns + e->prolonged_rest;
+	__u64 ns = e->started_ns + e->prolonged_others + e->prolonged_rest;
+	__u64 named = e->prolonged_others;
 	double passes = 0;
 	__u32 i;
 
 	assert_true(e->n_prolonged <= HCW_MAX_PROLONGERS);
 	for (i = 0; i < HCW_MAX_PROLONGERS; i++) {
 		ns += e->prolonged_by[i].ns;
+		named += e->prolonged_by[i].ns;
 		passes += e->prolonged_by[i].passes;
 		if (i >= e->n_prolonged)
 			assert_int_equal(e->prolonged_by[i].actor.tid, 0);
@@ -23,6 +25,9 @@ void check_sum(const struct hcw_episode *e, __u64 end)
 			assert_true(e->prolonged_by[i].ns <= e->prolonged_by[i - 1].ns);
 	}
 	assert_int_equal(ns, end - e->start);
+	for (i = 0; i < HCW_CAUSE_COUNT; i++)
+		named -= e->prolonged_ns[i];
+	assert_int_equal(named, 0);
 	assert_true(passes <= e->passes_thrown + 1e-9 * (1 + passes));
 }
 

@@ -54,7 +54,12 @@ void stream_task(struct stream *s, __u64 ts, __u32 tid, __u32 tgid, __u64 mm, co
 
 void stream_exit(struct stream *s, __u64 ts, __u32 tid, __u32 tgid)
 {
-	struct hcw_task_exit x = {.mm = MM, .tid = tid, .tgid = tgid};
+	stream_leave(s, ts, tid, tgid, tid == tgid);
+}
+
+void stream_leave(struct stream *s, __u64 ts, __u32 tid, __u32 tgid, bool last)
+{
+	struct hcw_task_exit x = {.mm = MM, .tid = tid, .tgid = tgid, .last = last};
 
 	stream_put(s, HCW_R_TASK_EXIT, ts, tid, &x, sizeof(x));
 }

@@ -73,7 +73,9 @@ void stream_put(struct stream *s, enum hcw_record_type type, __u64 ts, __u32 tid
 		size_t len);
 
 void stream_task(struct stream *s, __u64 ts, __u32 tid, __u32 tgid, __u64 mm, const char *comm);
+/* The leader ends last; stream_leave() says who does. */
 void stream_exit(struct stream *s, __u64 ts, __u32 tid, __u32 tgid);
+void stream_leave(struct stream *s, __u64 ts, __u32 tid, __u32 tgid, bool last);
 void stream_pool(struct stream *s, __u64 ts, __u32 tgid, __u64 ptr, enum hcw_backing backing);
 void stream_pool_free(struct stream *s, __u64 ts, __u32 tgid, __u64 ptr);
 void stream_mapping(struct stream *s, __u64 ts, __u64 pool, __u64 lo, __u64 hi, __u32 vmflags);

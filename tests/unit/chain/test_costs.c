@@ -69,6 +69,67 @@ static void test_causes(void **state)
 	stream_close(&s);
 }
 
+/* Many threads, each overtakes a pass of its own, or all of them one: the cause is charged with all
+ * of it, whoever is named. */
+static void check_many_actors(unsigned int n, bool one_pass)
+{
+	const struct hcw_episode *e;
+	const struct hcw_model *m;
+	struct stream s;
+	unsigned int i, at = 102;
+
+	cast_begin(&s);
+	for (i = 0; i < n; i++) {
+		at = one_pass ? 102 : 102 + 10 * i;
+		cast_scan(&s, at + 2, 1000 + i, 1);
+		if (!one_pass || i + 1 == n)
+			stream_pass(&s, MS(at), MS(at + 8), MM, WORK, false);
+	}
+	at += 10;
+	stream_restart(&s, MS(at + 8), SERVER, MM);
+	stream_pass(&s, MS(at), MS(at + 8), MM, WORK, true);
+	m = stream_end(&s, MS(at + 100));
+	e = &m->episodes[0];
+	check_sum(e, MS(at + 8));
+	assert_int_equal(e->n_prolonged, HCW_MAX_PROLONGERS);
+	assert_int_equal(e->prolonged_rest, 0);
+	assert_true(e->prolonged_others > e->prolonged_by[3].ns);
+	assert_int_equal(e->prolonged_ns[HCW_CAUSE_NUMA_SCANNING], MS(at + 8) - MS(110));
+	assert_int_equal(m->causes[HCW_CAUSE_NUMA_SCANNING].prolonged, 1);
+	assert_int_equal(m->causes[HCW_CAUSE_NUMA_SCANNING].prolonged_ns, MS(at + 8) - MS(110));
+	stream_close(&s);
+}
+
+static void test_many_actors(void **state)
+{
+	static const unsigned int sizes[] = {6, 30, 200};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		check_many_actors(sizes[i], false);
+		check_many_actors(sizes[i], true);
+	}
+}
+
+/* Looking on brings an open episode up to now, and leaves the totals to the end. */
+static void test_update(void **state)
+{
+	const struct hcw_model *m;
+	struct stream s;
+
+	(void)state;
+	cast_begin(&s);
+	m = hcw_chain_model(s.chain);
+	stream_task(&s, MS(150), 900, 900, MM + 0x7000, "passer-by");
+	hcw_chain_update(s.chain);
+	assert_int_equal(m->episodes[0].started_ns, MS(50));
+	assert_int_equal(m->causes[m->episodes[0].cause].started, 0);
+	hcw_chain_finish(s.chain);
+	assert_int_equal(m->causes[m->episodes[0].cause].started_ns, MS(50));
+	stream_close(&s);
+}
+
 /* Scanning starts episodes, too. */
 static void test_scan_starts(void **state)
 {
@@ -194,6 +255,45 @@ static void test_collateral(void **state)
 	stream_close(&s);
 }
 
+/* The longest of several is neither the last nor the open one; between them lie others'. */
+static void test_collateral_far_back(void **state)
+{
+	struct stop stop = {.trigger = BY_USERPTR}, third = {.trigger = BY_USERPTR};
+	const struct hcw_model *m;
+	struct stream s;
+	unsigned int i;
+
+	(void)state;
+	stream_open(&s, ALL_SOURCES);
+	hcw_chain_one_group(s.chain, true);
+	stream_server(&s, HCW_BACKING_REGISTERED);
+	stream_task(&s, 4000, OTHER, OTHER, OTHER_MM, "other");
+	stream_warm_up(&s, MS(100), OTHER, 20, MS(1));
+	third.tid = third.victim = THIRD;
+	third.mm = MM + 0x5000;
+	for (i = 0; i < 5; i++) {
+		stop.start = MS(110 + 40 * i);
+		stream_stop(&s, &stop);
+		stream_restart(&s, MS(i == 1 ? 180 : 115 + 40 * i), SERVER, MM);
+		third.start = MS(116 + 40 * i);
+		if (i != 1)
+			stream_stop(&s, &third);
+		if (i != 1)
+			stream_restart(&s, MS(119 + 40 * i), THIRD, MM + 0x5000);
+	}
+	stop.start = MS(310);
+	stream_stop(&s, &stop);
+	stream_iteration(&s, MS(105), MS(320), OTHER);
+	m = stream_end(&s, MS(400));
+	assert_int_equal(m->n_stalls, 1);
+	assert_int_equal(m->stalls[0].episode, -1);
+	i = (unsigned int)m->stalls[0].collateral;
+	assert_in_range(i, 0, m->n_episodes - 1);
+	assert_int_equal(m->episodes[i].victim, SERVER);
+	assert_int_equal(m->episodes[i].start, MS(150));
+	stream_close(&s);
+}
+
 static void test_calm(void **state)
 {
 	__u64 max = 1;
@@ -206,13 +306,20 @@ static void test_calm(void **state)
 	assert_in_range(hcw_chain_percentile_calm(s.chain, SERVER, 100, &max), MS(15) / 16,
 			MS(17) / 16);
 	assert_int_equal(max, MS(1));
-	/* an episode of its own only: what waited for others stays in */
+	/* what waited for others is out, too; its own unusually long one stays in */
 	assert_in_range(hcw_chain_percentile_calm(s.chain, OTHER, 50, NULL), MS(15) / 16,
 			MS(17) / 16);
 	hcw_chain_percentile_calm(s.chain, OTHER, 50, &max);
-	assert_int_equal(max, MS(46));
+	assert_int_equal(max, MS(30));
 	assert_int_equal(hcw_chain_percentile_calm(s.chain, 4711, 50, &max), 0);
 	assert_int_equal(max, 0);
+	stream_close(&s);
+
+	/* where nobody is known to wait for another, it is its own matter */
+	ranks(&s, false);
+	stream_end(&s, MS(200));
+	hcw_chain_percentile_calm(s.chain, OTHER, 50, &max);
+	assert_int_equal(max, MS(46));
 	stream_close(&s);
 }
 
@@ -236,10 +343,11 @@ static void test_never_calm(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_causes),	   cmocka_unit_test(test_scan_starts),
+		cmocka_unit_test(test_causes),	   cmocka_unit_test(test_many_actors),
+		cmocka_unit_test(test_update),	   cmocka_unit_test(test_scan_starts),
 		cmocka_unit_test(test_residual),   cmocka_unit_test(test_residual_does_not_expose),
-		cmocka_unit_test(test_collateral), cmocka_unit_test(test_calm),
-		cmocka_unit_test(test_never_calm),
+		cmocka_unit_test(test_collateral), cmocka_unit_test(test_collateral_far_back),
+		cmocka_unit_test(test_calm),	   cmocka_unit_test(test_never_calm),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -165,7 +165,7 @@ static void test_reaches_into_pass(void **state)
 	stream_close(&s);
 }
 
-/* The pass that succeeds lasts until the queues run. */
+/* The queues stay stopped after the pass that succeeds: that is not who overtook the one before. */
 static void test_slow_restart(void **state)
 {
 	const struct hcw_episode *e;
@@ -178,8 +178,56 @@ static void test_slow_restart(void **state)
 	stream_pass(&s, MS(121), MS(140), MM, WORK, true);
 	stream_restart(&s, MS(190), SERVER, MM);
 	e = &stream_end(&s, MS(200))->episodes[0];
+	assert_int_equal(e->started_ns, MS(70));
+	assert_int_equal(e->prolonged_by[0].ns, MS(20));
+	check_sum(e, MS(190));
+	stream_close(&s);
+}
+
+/* An eviction by the driver, nested, outlasts the last pass by a minute. */
+static void test_nested_outlasts(void **state)
+{
+	const struct hcw_episode *e;
+	struct stream s;
+
+	(void)state;
+	cast_begin(&s);
+	cast_scan(&s, 110, SCANNER, 1);
+	cast_passes(&s, 0, 1);
+	stream_evict(&s, MS(130), MS(131), SERVER, MM, BY_TTM);
+	stream_restart(&s, MS(140) - 1000, SERVER, MM);
+	stream_pass(&s, MS(121), MS(140), MM, WORK, true);
+	stream_task(&s, MS(30000), THIRD, THIRD, MM + 0x5000, "fourth");
+	hcw_chain_update(s.chain);
+	e = &hcw_chain_model(s.chain)->episodes[0];
+	assert_int_equal(e->end, 0);
+	check_sum(e, MS(30000));
+	stream_restore(&s, MS(60100), SERVER, MM);
+	stream_end(&s, MS(60200));
+	assert_int_equal(e->end, MS(60100));
+	assert_int_equal(e->n_prolonged, 1);
+	check_prolonger(&e->prolonged_by[0], SCANNER, HCW_CAUSE_NUMA_SCANNING, 1, 1, MS(20));
+	assert_int_equal(e->started_ns, MS(60000) - MS(20));
+	check_sum(e, MS(60100));
+	stream_close(&s);
+}
+
+/* The queues run before the pass that made them is told: it has no time after that. */
+static void test_restart_inside_pass(void **state)
+{
+	const struct hcw_episode *e;
+	struct stream s;
+
+	(void)state;
+	cast_begin(&s);
+	cast_scan(&s, 110, SCANNER, 1);
+	cast_passes(&s, 0, 1);
+	stream_restart(&s, MS(139), SERVER, MM);
+	stream_pass(&s, MS(121), MS(140), MM, WORK, true);
+	e = &stream_end(&s, MS(200))->episodes[0];
 	assert_int_equal(e->started_ns, MS(20));
-	assert_int_equal(e->prolonged_by[0].ns, MS(70));
+	assert_int_equal(e->prolonged_by[0].ns, MS(19));
+	check_sum(e, MS(139));
 	stream_close(&s);
 }
 
@@ -285,6 +333,8 @@ int main(void)
 		cmocka_unit_test(test_busy_wait),
 		cmocka_unit_test(test_reaches_into_pass),
 		cmocka_unit_test(test_slow_restart),
+		cmocka_unit_test(test_nested_outlasts),
+		cmocka_unit_test(test_restart_inside_pass),
 		cmocka_unit_test(test_lost_answers),
 		cmocka_unit_test(test_named_after_settling),
 		cmocka_unit_test(test_many_ranges),

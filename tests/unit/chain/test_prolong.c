@@ -128,6 +128,8 @@ static void test_one_call_many_episodes(void **state)
 		check_prolonger(&m->episodes[i].prolonged_by[0], MOVER, HCW_CAUSE_MOVE_PAGES, 8, 1,
 				MS(7));
 		assert_int_equal(m->episodes[i].prolonged_by[0].attempt, 0);
+		assert_int_equal(m->episodes[i].prolonged_ns[HCW_CAUSE_MOVE_PAGES], MS(7));
+		check_sum(&m->episodes[i], m->episodes[i].end);
 	}
 	stream_close(&s);
 }

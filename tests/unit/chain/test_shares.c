@@ -211,8 +211,9 @@ static void compare(const struct hcw_episode *e, const struct sums *want)
 	assert_close(all, want->thrown - want->unexplained);
 	if (actors <= HCW_MAX_PROLONGERS)
 		assert_close(named, want->thrown - want->unexplained);
-	assert_true((double)e->prolonged_rest <= rest + HCW_MAX_PROLONGERS * slack);
-	assert_true((double)e->prolonged_rest >= rest - HCW_MAX_PROLONGERS * slack);
+	rest -= (double)e->prolonged_others + (double)e->prolonged_rest;
+	assert_true(rest <= HCW_MAX_PROLONGERS * slack && rest >= -HCW_MAX_PROLONGERS * slack);
+	assert_in_range(e->prolonged_rest, want->rest, want->rest);
 }
 
 static void run(__u64 seed)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The verdict, and what must not clear anybody: silence, missing probes, loss, unseen ranges. */
+#include <time.h>
 #include "trial.h"
 
 static void absent_pages(struct stream *s, struct hcw_move_pages *mp)
@@ -276,6 +277,65 @@ static void test_verdict_again(void **state)
 	stream_close(&s);
 }
 
+/* One long hole with short ones in it, and behind it nothing. */
+static void test_holes_in_a_hole(void **state)
+{
+	const struct hcw_model *m;
+	struct hcw_move_pages mp;
+	struct stream s;
+
+	(void)state;
+	stream_open(&s, ALL_SOURCES);
+	stream_server(&s, HCW_BACKING_GTT);
+	stream_hole(&s, MS(104), MS(105), 1, HCW_R_EVICT);
+	stream_hole(&s, MS(102), MS(103), 1, HCW_R_INVAL);
+	stream_hole(&s, MS(101), MS(120), 1, 0);
+	mp = stream_refused(MS(110), POOL, 1);
+	stream_answer(&s, MS(111), MOVER, &mp);
+	mp = stream_refused(MS(121), POOL, 1);
+	stream_answer(&s, MS(122), MOVER, &mp);
+	m = stream_end(&s, MS(200));
+	assert_int_equal(m->pools[0].lossy, 1);
+	stream_close(&s);
+}
+
+/* Hours of a recording that lost records all the time. Pairing each attempt with each hole takes
+ * minutes; one in twenty of the attempts meets one, by its first ns. */
+static void test_many_holes(void **state)
+{
+	const unsigned int attempts = 200000, holes = 60000;
+	const struct hcw_model *m;
+	struct hcw_move_pages mp;
+	struct stream s;
+	clock_t began;
+	unsigned int i;
+
+	(void)state;
+	stream_open(&s, ALL_SOURCES);
+	stream_server(&s, HCW_BACKING_GTT);
+	/* not in order, and every third one in parts that touch or overlap */
+	for (i = holes / 3; i-- > 0;) {
+		__u64 at = MS(100) + 10000ull * i;
+
+		stream_hole(&s, at + 200, at + 300, 1, HCW_R_INVAL);
+		stream_hole(&s, at + 100, at + 200, 1, 0);
+		stream_hole(&s, at + 700, at + 800, 1, HCW_R_PASS);
+	}
+	for (i = 0; i < attempts; i++) {
+		__u64 at = MS(100) + 1000ull * i;
+
+		mp = stream_refused(at + (i % 20 ? 301 : 300), POOL, 1);
+		stream_answer(&s, at + 999, MOVER, &mp);
+	}
+	began = clock();
+	m = stream_end(&s, MS(1000));
+	assert_true(clock() - began < CLOCKS_PER_SEC);
+	assert_int_equal(m->n_holes, holes);
+	assert_int_equal(m->pools[0].attempts, attempts);
+	assert_int_equal(m->pools[0].lossy, attempts / 20);
+	stream_close(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -287,6 +347,8 @@ int main(void)
 		cmocka_unit_test(test_episodes),
 		cmocka_unit_test(test_moved_without_eviction),
 		cmocka_unit_test(test_verdict_again),
+		cmocka_unit_test(test_holes_in_a_hole),
+		cmocka_unit_test(test_many_holes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

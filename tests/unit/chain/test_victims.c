@@ -124,6 +124,53 @@ static void test_dies_while_evicted(void **state)
 	stream_close(&s);
 }
 
+/* The leader may end long before the other threads do. */
+static void test_leader_leaves_first(void **state)
+{
+	const struct hcw_model *m;
+	struct stream s;
+
+	(void)state;
+	stream_open(&s, ALL_SOURCES);
+	stream_server(&s, HCW_BACKING_REGISTERED);
+	stream_leave(&s, MS(90), SERVER, SERVER, false);
+	m = hcw_chain_model(s.chain);
+	assert_false(m->victims[0].exited);
+	assert_int_equal(m->pools[0].freed, 0);
+	stream_stop(&s, &pool_hit);
+	stream_restart(&s, MS(150), SERVER, MM);
+	stream_leave(&s, MS(160), MOVER, SERVER, true);
+	/* of two that end at once each may be the last */
+	stream_leave(&s, MS(161), MOVER + 1, SERVER, true);
+	m = stream_end(&s, MS(200));
+	assert_false(m->episodes[0].killed);
+	assert_int_equal(m->episodes[0].end, MS(150));
+	assert_true(m->victims[0].exited);
+	assert_int_equal(m->pools[0].freed, MS(160));
+	assert_int_equal(m->n_victims, 1);
+	stream_close(&s);
+}
+
+/* Records from before they said which thread is the last. */
+static void test_old_exit(void **state)
+{
+	struct hcw_task_exit x = {.mm = MM, .tid = MOVER, .tgid = SERVER, .last = 1};
+	const size_t old = offsetof(struct hcw_task_exit, last);
+	const struct hcw_model *m;
+	struct stream s;
+
+	(void)state;
+	stream_open(&s, ALL_SOURCES);
+	stream_server(&s, HCW_BACKING_REGISTERED);
+	m = hcw_chain_model(s.chain);
+	stream_put(&s, HCW_R_TASK_EXIT, MS(90), x.tid, &x, old);
+	assert_false(m->victims[0].exited);
+	x.tid = SERVER;
+	stream_put(&s, HCW_R_TASK_EXIT, MS(95), x.tid, &x, old);
+	assert_true(m->victims[0].exited);
+	stream_close(&s);
+}
+
 /* The kernel gives the dead server's mm and pid to others. */
 static void test_mm_and_pid_reused(void **state)
 {
@@ -329,6 +376,8 @@ int main(void)
 		cmocka_unit_test(test_interleaved),
 		cmocka_unit_test(test_mover_is_another_process),
 		cmocka_unit_test(test_dies_while_evicted),
+		cmocka_unit_test(test_leader_leaves_first),
+		cmocka_unit_test(test_old_exit),
 		cmocka_unit_test(test_mm_and_pid_reused),
 		cmocka_unit_test(test_other_life),
 		cmocka_unit_test(test_renamed),

@@ -93,6 +93,7 @@ static void names_stay(void **state)
 					      "invalidations",
 					      "started_ms",
 					      "prolonged_by",
+					      "prolonged_others_ms",
 					      "prolonged_rest_ms",
 					      "pool",
 					      "range",

@@ -225,6 +225,84 @@ static void what_matches_nothing(void **state)
 	hcw_chain_free(c);
 }
 
+struct named {
+	struct hcw_stack stack;
+	char name[8];
+};
+
+/* Figures that are less than what happened: marks without their other one, stacks and charges too
+ * many to keep. */
+static void what_is_not_counted(void **state)
+{
+	struct hcw_chain *c = sample_stalled();
+	struct hcw_trace_info info;
+	char *text;
+	__u32 i;
+
+	(void)state;
+	sample_info(&info, true);
+	PUT(c, HCW_R_ITER_END, 405 * MS, 42, (struct hcw_iter){.id = 1, .tgid = 42});
+	PUT(c, HCW_R_ITER_END, 406 * MS, 43, (struct hcw_iter){.id = 2, .tgid = 42});
+	for (i = 0; i < 8; i++)
+		PUT(c, HCW_R_INVAL, 300 * MS, 100 + i,
+		    (struct hcw_inval){.start = 300 * MS, .mm = 0xabc, .count = 1, .victim = 42});
+	PUT(c, HCW_R_PASS, 350 * MS, 7, (struct hcw_pass){.start = 200 * MS, .mm = 0xabc});
+	for (i = 0; i < 4100; i++)
+		PUT(c, HCW_R_STACK, 407 * MS, 0,
+		    (struct named){.stack = {.id = (__s32)i, .depth = 1}, .name = "f"});
+	text = text_of(&info, c);
+	says(text, "not counted 2 marks of iterations without their other one; 4 iterations, "
+		   "unusually long ones or stacks too many to keep; 1 invalidation or restore pass "
+		   "too many to charge to one thread");
+	says(text, ". Further threads prolonged it by ");
+	free(text);
+	hcw_chain_free(c);
+}
+
+static void all_is_counted(void **state)
+{
+	struct hcw_chain *c = sample_stalled();
+	struct hcw_trace_info info;
+	char *text;
+
+	(void)state;
+	sample_info(&info, true);
+	text = text_of(&info, c);
+	assert_null(strstr(text, "not counted"));
+	free(text);
+	hcw_chain_free(c);
+}
+
+static void add_probe(struct hcw_trace_info *info, const char *point, bool active)
+{
+	strcpy(info->probe[info->n_probes].point, point);
+	info->probe[info->n_probes++].active = active;
+}
+
+/* Without the restore worker nobody can be seen to prolong anything. */
+static void prolonging_untraced(void **state)
+{
+	int i;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		struct hcw_chain *c = sample_stalled();
+		struct hcw_trace_info info;
+		char *text;
+
+		sample_info(&info, true);
+		add_probe(&info, "restore_pass", i & 1);
+		add_probe(&info, "restore_fault", i & 2);
+		text = text_of(&info, c);
+		if (i < 3)
+			says(text, "Who prolonged it was not traced");
+		else
+			assert_null(strstr(text, "was not traced"));
+		free(text);
+		hcw_chain_free(c);
+	}
+}
+
 static void check_target(__u32 target, bool sample, const char *verdict, const char *words)
 {
 	struct hcw_chain *c = hcw_chain_new();
@@ -266,7 +344,8 @@ int main(void)
 		cmocka_unit_test(begun_before_in_text), cmocka_unit_test(begun_before_in_json),
 		cmocka_unit_test(begun_before_live),	cmocka_unit_test(iterations_live),
 		cmocka_unit_test(what_matches_nothing), cmocka_unit_test(never_at_kfd),
-		cmocka_unit_test(one_of_it_has_no_s),
+		cmocka_unit_test(one_of_it_has_no_s),	cmocka_unit_test(what_is_not_counted),
+		cmocka_unit_test(all_is_counted),	cmocka_unit_test(prolonging_untraced),
 	};
 
 	setenv("TZ", "UTC", 1);

@@ -212,7 +212,12 @@ static void make_killed(struct trace *w)
 		.lo = POOL,
 		.hi = POOL + 64 * MIB,
 	};
-	const struct hcw_task_exit gone = {.mm = first.mm, .tid = first.pid, .tgid = first.pid};
+	const struct hcw_task_exit gone = {
+		.mm = first.mm,
+		.tid = first.pid,
+		.tgid = first.pid,
+		.last = 1,
+	};
 
 	put_header(w, "amdgpu", 1, 0, " iteration ", "no program with these marks attached yet");
 	put_process(w, 1, &first);

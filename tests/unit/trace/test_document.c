@@ -90,6 +90,8 @@ static const struct field fields[] = {
 	FIELD(14, hcw_task_exit, mm),
 	FIELD(14, hcw_task_exit, tid),
 	FIELD(14, hcw_task_exit, tgid),
+	FIELD(14, hcw_task_exit, last),
+	FIELD(14, hcw_task_exit, pad),
 	FIELD(15, hcw_request, mm),
 	FIELD(15, hcw_request, kind),
 	FIELD(15, hcw_request, tgid),
