@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
+#include "../base/progress.h"
 #include "../trace/trace.h"
 #include "child.h"
 #include "recorder.h"
@@ -13,6 +14,7 @@ struct recorder {
 	__u64 next_flush;
 	__u64 flushed; /* records the file holds for certain */
 	bool failed;
+	struct hcw_progress progress; /* silent when a command has the terminal */
 };
 
 static int put(void *ctx, const struct hcw_rec *rec, const void *body, struct hcw_err *err)
@@ -30,6 +32,9 @@ static int settle(void *ctx, __u64 now, bool second, struct hcw_err *err)
 	struct recorder *r = ctx;
 	int ret;
 
+	if (second)
+		hcw_progress_show(&r->progress, "recording: %llu records; Ctrl-C ends it",
+				  (unsigned long long)hcw_writer_records(r->writer));
 	if (!second && now < r->next_flush)
 		return 0;
 	r->next_flush = now + FLUSH_NS;
@@ -96,7 +101,10 @@ int recorder_run(const struct recorder_opts *opts, struct recorder_result *out, 
 	ret = hcw_writer_open(&r.writer, opts->path, err);
 	if (ret)
 		return ret;
+	if (!opts->argv)
+		hcw_progress_start(&r.progress, stderr);
 	ret = tracer_run(&to, &tr, err);
+	hcw_progress_end(&r.progress);
 	take_result(out, &tr, &r);
 	/* nothing was traced: do not stand in the way of the next try */
 	if (ret && !r.flushed && strcmp(opts->path, "-"))

@@ -100,6 +100,13 @@ print(o["complete"], o["lost"] > 0, len(o["holes"]) > 0, sum(h["count"] for h in
 EOT
 )" 'False True True True'
 
+# on a terminal a recording of somebody else says that it goes on; a command has the terminal for itself
+"$MARKS" 4 &
+TERM=xterm script -qec "'$HCWATCH' record -o tty.hcw -p $!" tty.txt >/dev/null
+check 'terminal: progress' "$(grep -qa 'recording: [0-9]* records' tty.txt && echo yes)" yes
+TERM=xterm script -qec "'$HCWATCH' record -o tty2.hcw -- '$MARKS' 2.5" tty2.txt >/dev/null
+check 'terminal: none beside a command' "$(grep -qa 'recording: ' tty2.txt || echo none)" none
+
 # a full disk
 mkdir small
 if mount -t tmpfs -o size=16k none small 2>/dev/null; then
