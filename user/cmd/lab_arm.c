@@ -177,8 +177,7 @@ int lab_arm_run(const struct lab_opts *o, const char *allocator, struct lab_resu
 	const char *argv[MAX_ARGS];
 	struct recorder_opts ro = {
 		.path = trace,
-		.argv = (char *const *)argv,
-		.own_command = true,
+		.trace = {.argv = (char *const *)argv, .own_command = true},
 	};
 	struct recorder_result rr;
 	int ret;
@@ -188,13 +187,13 @@ int lab_arm_run(const struct lab_opts *o, const char *allocator, struct lab_resu
 	hcstall_path(o, program, sizeof(program));
 	hcstall_args(o, allocator, program, argv);
 	set_userptr(lab_kind_find(allocator)->userptr);
-	ro.stdout_fd = memfd_create("hcstall", MFD_CLOEXEC);
-	if (ro.stdout_fd < 0)
+	ro.trace.stdout_fd = memfd_create("hcstall", MFD_CLOEXEC);
+	if (ro.trace.stdout_fd < 0)
 		return hcw_err_set(err, -errno, HCW_EXIT_UNSUPPORTED, "memfd_create: %s",
 				   strerror(errno));
 	ret = recorder_run(&ro, &rr, err);
 	if (!ret)
-		ret = analyse(trace, ro.stdout_fd, &rr, allocator, res, arm, err);
-	close(ro.stdout_fd);
+		ret = analyse(trace, ro.trace.stdout_fd, &rr, allocator, res, arm, err);
+	close(ro.trace.stdout_fd);
 	return ret;
 }

@@ -6,17 +6,17 @@
 #include <string.h>
 #include <unistd.h>
 #include "../out/live.h"
-#include "../sys/num.h"
 #include "command.h"
 #include "header.h"
 #include "tracer.h"
+#include "tracer_options.h"
 
 #define MAX_OPEN 256	      /* episodes told as begun and not yet as ended */
 #define LATE_NS	 300000000ull /* records about an episode's end can come this much after it */
 #define NEWS_NS	 200000000ull /* an episode is told when the records that explain it have come */
 #define MAX_BODY 16384
 
-enum { OPT_JSON = 256, OPT_READY, OPT_RING };
+enum { OPT_JSON = 256 };
 
 struct live {
 	struct hcw_chain *chain;
@@ -45,43 +45,21 @@ struct live_args {
 };
 
 static const struct argp_option options[] = {
-	{"pid", 'p', "PID", 0,
-	 "watch this process and its children; when it is restarted, its successor", 0},
 	{"json", OPT_JSON, NULL, 0, "print one JSON object a line", 0},
-	{"ready-file", OPT_READY, "FILE", 0, "make FILE when everything is attached", 0},
-	{"ring", OPT_RING, "BYTES", 0,
-	 "size of the ring between kernel and hcwatch, e.g. 64M; default 16M", 0},
 	{0},
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct live_args *a = state->input;
-	uint64_t pid, bytes;
 
+	(void)arg;
 	switch (key) {
-	case 'p':
-		if (hcs_num_u64(arg, 1, 4194304, &pid))
-			argp_error(state, "not a pid: %s", arg);
-		a->tracer.pid = (pid_t)pid;
+	case ARGP_KEY_INIT:
+		tracer_options_start(state, &a->tracer);
 		return 0;
 	case OPT_JSON:
 		a->json = true;
-		return 0;
-	case OPT_RING:
-		if (hcs_num_bytes(arg, 4096, 1ull << 30, &bytes))
-			argp_error(state, "--ring takes a size from 4K to 1G, not %s", arg);
-		a->tracer.ring_bytes = bytes;
-		return 0;
-	case OPT_READY:
-		a->tracer.ready_file = arg;
-		return 0;
-	case ARGP_KEY_ARGS:
-		a->tracer.argv = state->argv + state->next;
-		return 0;
-	case ARGP_KEY_END:
-		if (a->tracer.pid && a->tracer.argv)
-			argp_error(state, "-p and a command cannot go together");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -236,8 +214,10 @@ static int end(struct live *l, int ret, struct hcw_err *err, const struct tracer
 
 int cmd_live(int argc, char **argv)
 {
+	static const struct argp_child children[] = {{&tracer_options, 0, NULL, 0}, {0}};
 	static const struct argp argp = {
 		.options = options,
+		.children = children,
 		.parser = parse,
 		.args_doc = "[-- COMMAND...]",
 		.doc = "Tell what stops the GPUs while it happens: a line when queues are evicted, one a second while they "

@@ -4,51 +4,29 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
-#include "../sys/num.h"
 #include "command.h"
 #include "recorder.h"
-
-enum { OPT_READY = 256, OPT_RING };
+#include "tracer_options.h"
 
 static const struct argp_option options[] = {
 	{"output", 'o', "FILE", 0, "trace file to create; must not exist (required)", 0},
-	{"pid", 'p', "PID", 0, "watch this process and its children", 0},
-	{"ready-file", OPT_READY, "FILE", 0, "make FILE when everything is attached", 0},
-	{"ring", OPT_RING, "BYTES", 0,
-	 "size of the ring between kernel and hcwatch, e.g. 64M; default 16M", 0},
 	{0},
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct recorder_opts *o = state->input;
-	uint64_t pid, bytes;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		tracer_options_start(state, &o->trace);
+		return 0;
 	case 'o':
 		o->path = arg;
-		return 0;
-	case 'p':
-		if (hcs_num_u64(arg, 1, 4194304, &pid))
-			argp_error(state, "not a pid: %s", arg);
-		o->pid = (pid_t)pid;
-		return 0;
-	case OPT_RING:
-		if (hcs_num_bytes(arg, 4096, 1ull << 30, &bytes))
-			argp_error(state, "--ring takes a size from 4K to 1G, not %s", arg);
-		o->ring_bytes = bytes;
-		return 0;
-	case OPT_READY:
-		o->ready_file = arg;
-		return 0;
-	case ARGP_KEY_ARGS:
-		o->argv = state->argv + state->next;
 		return 0;
 	case ARGP_KEY_END:
 		if (!o->path)
 			argp_error(state, "-o FILE is missing: where should the trace go?");
-		if (o->pid && o->argv)
-			argp_error(state, "-p and a command cannot go together");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -82,8 +60,10 @@ static void say_result(const struct recorder_opts *opts, const struct recorder_r
 
 int cmd_record(int argc, char **argv)
 {
+	static const struct argp_child children[] = {{&tracer_options, 0, NULL, 0}, {0}};
 	static const struct argp argp = {
 		.options = options,
+		.children = children,
 		.parser = parse,
 		.args_doc = "[-- COMMAND...]",
 		.doc = "Trace page migrations, MMU-notifier invalidations, KFD evictions and GPU iterations into a file. "
@@ -91,7 +71,7 @@ int cmd_record(int argc, char **argv)
 		       "Ends with the command, with the process of -p, or on SIGINT, SIGTERM or SIGHUP.\n"
 		       "Exit status: 0 recorded, 4 not permitted, 5 recorded with loss or a missing probe.",
 	};
-	struct recorder_opts opts = {.stdout_fd = -1, .long_running = true};
+	struct recorder_opts opts = {.trace = {.stdout_fd = -1, .long_running = true}};
 	struct recorder_result res;
 	struct hcw_err err;
 	int ret;

@@ -80,28 +80,20 @@ static int finish(struct recorder *r, struct recorder_result *out, int ret, stru
 int recorder_run(const struct recorder_opts *opts, struct recorder_result *out, struct hcw_err *err)
 {
 	struct recorder r = {0};
-	struct tracer_opts to = {
-		.sink = {.put = put, .settle = settle, .ctx = &r},
-		.pid = opts->pid,
-		.argv = opts->argv,
-		.stdout_fd = opts->stdout_fd,
-		.own_command = opts->own_command,
-		.ring_bytes = opts->ring_bytes,
-		.long_running = opts->long_running,
-		.ready_file = opts->ready_file,
-	};
+	struct tracer_opts to = opts->trace;
 	struct tracer_result tr = {0};
 	int ret;
 
+	to.sink = (struct tracer_sink){.put = put, .settle = settle, .ctx = &r};
 	/* the trace has stdout for itself */
-	if (!strcmp(opts->path, "-") && opts->argv)
+	if (!strcmp(opts->path, "-") && to.argv)
 		to.stdout_fd = STDERR_FILENO;
 	*out = (struct recorder_result){0};
 	*err = (struct hcw_err){0};
 	ret = hcw_writer_open(&r.writer, opts->path, err);
 	if (ret)
 		return ret;
-	if (!opts->argv)
+	if (!to.argv)
 		hcw_progress_start(&r.progress, stderr);
 	ret = tracer_run(&to, &tr, err);
 	hcw_progress_end(&r.progress);

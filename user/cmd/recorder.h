@@ -6,14 +6,8 @@
 #include "tracer.h"
 
 struct recorder_opts {
-	const char *path; /* trace file to create, "-" = stdout */
-	pid_t pid;	  /* these as in struct tracer_opts */
-	char *const *argv;
-	int stdout_fd;
-	bool own_command;
-	size_t ring_bytes;
-	bool long_running;
-	const char *ready_file;
+	const char *path;	  /* trace file to create, "-" = stdout */
+	struct tracer_opts trace; /* all but its sink */
 };
 
 struct recorder_result {
