@@ -24,12 +24,21 @@ static __always_inline __u32 current_tgid(void)
 }
 
 /* Atomic: a program can be preempted by another one on the same CPU, and totals never lie. */
-static __always_inline void count_lost(__u32 type)
+static __always_inline void count_ring_full(__u32 type)
 {
 	struct hcw_counter *c = bpf_map_lookup_elem(&counters, &type);
 
 	if (c)
-		__sync_fetch_and_add(&c->lost, 1);
+		__sync_fetch_and_add(&c->ring_full, 1);
+}
+
+/* A map had no room for what the record is made from. */
+static __always_inline void count_map_full(__u32 type)
+{
+	struct hcw_counter *c = bpf_map_lookup_elem(&counters, &type);
+
+	if (c)
+		__sync_fetch_and_add(&c->map_full, 1);
 }
 
 static __always_inline void count_emitted(__u32 type)
@@ -40,6 +49,15 @@ static __always_inline void count_emitted(__u32 type)
 		__sync_fetch_and_add(&c->emitted, 1);
 }
 
+/* `n`: how often, or by how much a table that forgets grew. */
+static __always_inline void count_limit(__u32 limit, __s64 n)
+{
+	__s64 *count = bpf_map_lookup_elem(&limits, &limit);
+
+	if (count)
+		__sync_fetch_and_add(count, n);
+}
+
 /* 0, or negative when the ring was full. */
 static __noinline int ring_write(struct hcw_rec *rec, __u16 type, __u32 size)
 {
@@ -47,7 +65,7 @@ static __noinline int ring_write(struct hcw_rec *rec, __u16 type, __u32 size)
 	rec->type = type;
 	rec->len = size - sizeof(*rec);
 	if (bpf_ringbuf_output(&ring, rec, size, 0)) {
-		count_lost(type);
+		count_ring_full(type);
 		return -1;
 	}
 	count_emitted(type);
@@ -80,9 +98,28 @@ static __noinline int tell_task(struct task_struct *task, __u64 ts)
 	if (seen && task_unchanged(seen, &t.body))
 		return 0;
 	t.rec.ts = ts;
-	if (!ring_write(&t.rec, HCW_R_TASK, sizeof(t)))
-		bpf_map_update_elem(&seen_tasks, &t.body.tid, &t.body, BPF_ANY);
+	if (ring_write(&t.rec, HCW_R_TASK, sizeof(t)))
+		return 0;
+	if (!bpf_map_update_elem(&seen_tasks, &t.body.tid, &t.body, BPF_ANY) && !seen)
+		count_limit(HCW_LIMIT_TASKS, 1);
 	return 0;
+}
+
+/* It will be told again when it is in a record. */
+static __always_inline void forget_task(__u32 tid)
+{
+	if (!bpf_map_delete_elem(&seen_tasks, &tid))
+		count_limit(HCW_LIMIT_TASKS, -1);
+}
+
+/* Its id, or negative when it was not kept. `skip`: innermost frames left out. */
+static __always_inline __s32 keep_stack(void *ctx, __u32 skip)
+{
+	long id = bpf_get_stackid(ctx, &stacks, skip);
+
+	if (id < 0)
+		count_limit(HCW_LIMIT_STACKS, 1);
+	return id;
 }
 
 static __always_inline void emit_at(struct hcw_rec *rec, __u16 type, __u32 size, __u64 ts)

@@ -26,10 +26,33 @@ struct kfd_process {
 	struct task_struct *lead_thread;
 } HCW_CORE;
 
+/*
+ * One that is not listed is on trial from now on, so nothing it does is missed while user space
+ * decides. It is told even if it was before: its comm may match now. Where that fails it is not
+ * listed, or it would stay on trial; user space looks at KFD's list, too.
+ */
+static __always_inline void kfd_announce(struct task_struct *task)
+{
+	__u32 tid = current_tid(), tgid = current_tgid(), trial = HCW_WATCHED_TRIAL;
+
+	if (tgid_listed(tgid))
+		return;
+	if (bpf_map_update_elem(&watched, &tgid, &trial, BPF_NOEXIST)) {
+		count_limit(HCW_LIMIT_WATCHED, 1);
+		return;
+	}
+	forget_task(tid);
+	tell_task(task, bpf_ktime_get_boot_ns());
+	if (!bpf_map_lookup_elem(&seen_tasks, &tid))
+		bpf_map_delete_elem(&watched, &tgid);
+}
+
 static __always_inline int kfd_open_entry(void)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 
+	if (watch_mode() == HCW_WATCH_ANNOUNCE)
+		kfd_announce(task);
 	kfd_remember(BPF_CORE_READ(task, mm), current_tgid());
 	if (tgid_watched(current_tgid()))
 		tell_task(task, bpf_ktime_get_boot_ns());
@@ -61,18 +84,20 @@ static __always_inline int quiesce_entry(void *ctx, __u32 frames, struct mm_stru
 	struct hcw_thread *t;
 
 	kfd_remember(mm, victim);
+	kfd_sign(mm, true);
 	if (!kfd_watched(mm, victim) && !victim_unknown(mm, victim))
 		return 0;
 	t = thread_enter(HCW_R_QUIESCE);
 	if (!t)
 		return 0;
+	thread_unended(HCW_R_QUIESCE, t->quiesce.start);
 	t->quiesce.start = bpf_ktime_get_boot_ns();
 	t->quiesce.mm = (__u64)mm;
 	t->quiesce.attempt = t->attempt;
 	t->quiesce.lo = t->callback.mm == (__u64)mm ? t->callback.lo : 0;
 	t->quiesce.hi = t->callback.mm == (__u64)mm ? t->callback.hi : 0;
 	t->quiesce.trigger = trigger;
-	t->quiesce.stack = bpf_get_stackid(ctx, &stacks, frames);
+	t->quiesce.stack = keep_stack(ctx, frames);
 	t->quiesce.victim = victim;
 	t->quiesce.reason = thread_reason(t);
 	t->quiesce.via = thread_via(t);
@@ -134,11 +159,14 @@ static __always_inline int resume_entry(struct mm_struct *mm)
 {
 	struct hcw_thread *t;
 
+	kfd_remember(mm, mm_tgid(mm));
+	kfd_sign(mm, false);
 	if (!kfd_watched(mm, mm_tgid(mm)))
 		return 0;
 	t = thread_enter(HCW_R_RESUME);
 	if (!t)
 		return 0;
+	thread_unended(HCW_R_RESUME, t->resume.start);
 	t->resume.start = bpf_ktime_get_boot_ns();
 	t->resume.mm = (__u64)mm;
 	if (t->pass.start) {
@@ -215,8 +243,9 @@ static __always_inline int evict_entry(void *ctx, __u32 frames, struct kfd_proce
 	t = thread_enter(HCW_R_EVICT);
 	if (!t)
 		return 0;
+	thread_unended(HCW_R_EVICT, t->evict.start);
 	queues_fill(&t->evict, p, victim, trigger,
-		    t->quiesce.start ? NO_STACK : bpf_get_stackid(ctx, &stacks, frames));
+		    t->quiesce.start ? NO_STACK : keep_stack(ctx, frames));
 	return 0;
 }
 
@@ -228,8 +257,10 @@ static __always_inline int restore_entry(struct kfd_process *p)
 	if (!kfd_watched(BPF_CORE_READ(p, mm), victim))
 		return 0;
 	t = thread_enter(HCW_R_RESTORE);
-	if (t)
-		queues_fill(&t->restore, p, victim, 0, NO_STACK);
+	if (!t)
+		return 0;
+	thread_unended(HCW_R_RESTORE, t->restore.start);
+	queues_fill(&t->restore, p, victim, 0, NO_STACK);
 	return 0;
 }
 

@@ -19,6 +19,7 @@
 #define HCW_ABI_VERSION 1
 #define HCW_COMM_LEN	16 /* TASK_COMM_LEN */
 #define HCW_STACK_DEPTH 32 /* kernel frames kept per stack */
+#define HCW_PID_UNKNOWN (-1)
 
 /* Exit codes of every program of the project. */
 enum hcw_exit {
@@ -58,6 +59,21 @@ enum hcw_record_type {
 	HCW_R_TASK_INFO = 134, /* struct hcw_task_info + cmdline */
 	HCW_R_TOTALS = 135,    /* struct hcw_totals, one record per BPF record type */
 	HCW_R_END = 136,       /* struct hcw_end; a file without it was cut */
+	HCW_R_LIMITS = 137,    /* struct hcw_limits */
+};
+
+/* What user space tells the programs (map watch_all): whose details are wanted. */
+enum hcw_watch_mode {
+	HCW_WATCH_LISTED = 0,	/* of the processes in map `watched` */
+	HCW_WATCH_ALL = 1,	/* of every process seen at KFD */
+	HCW_WATCH_ANNOUNCE = 2, /* as LISTED; one that opens KFD is listed on trial and told by a
+				   HCW_R_TASK, so that user space decides */
+};
+
+/* Values of map `watched`, by tgid. */
+enum hcw_watched {
+	HCW_WATCHED = 1,       /* with the children it will have */
+	HCW_WATCHED_TRIAL = 2, /* until user space has decided: alone */
 };
 
 struct hcw_rec {
@@ -104,7 +120,8 @@ struct hcw_move_pages {
 	__u64 start;
 	__u64 lo,
 		hi; /* lowest and highest page address asked for, 0/0 if the array was unreadable */
-	__s32 pid;  /* as the caller's pid namespace sees it; 0 = the caller itself */
+	__s32 pid; /* target, tgid or tid, host; 0 = the caller itself; HCW_PID_UNKNOWN = named by a
+		      number of another pid namespace that could not be translated */
 	__u32 requested; /* nr_pages, saturated */
 	__u32 read;	 /* statuses read */
 	__u32 moved;	 /* HCW_PAGE_NODE */
@@ -269,6 +286,7 @@ enum hcw_hole_cause {
 	HCW_HOLE_MAP_FULL = 2,
 	HCW_HOLE_DAMAGED_FRAME = 3,
 	HCW_HOLE_DRIVER_ABSENT = 4,
+	HCW_HOLE_SKIPPED = 5, /* a program was not run, or an end was not seen */
 };
 
 /* Followed by `depth` NUL-terminated names "symbol+0xoff [module]", innermost first. */
@@ -311,7 +329,37 @@ struct hcw_totals {
 	__u32 source; /* record type */
 	__u32 pad;
 	__u64 emitted; /* reached the ring */
-	__u64 lost;    /* did not: ring or map full */
+	__u64 lost;    /* did not: the sum of the next three. In a trace that has none of them, why
+			  is not known */
+	__u64 ring_full;
+	__u64 map_full;
+	/*
+	 * The kernel did not run the program at the start, since another one was running on this
+	 * CPU; or the end was not seen, for the same reason or since too many calls were under way
+	 * (kretprobe's maxactive).
+	 */
+	__u64 skipped;
+	/* Ends whose start was not seen: the call began before the recording, or its start is
+	 * counted above. Not part of `lost`. */
+	__u64 unbegun;
+};
+
+/* What a table of the kernel side had no room for. */
+enum hcw_limit {
+	HCW_LIMIT_WATCHED,  /* processes that should have been watched */
+	HCW_LIMIT_THREADS,  /* calls that could not be followed to their end */
+	HCW_LIMIT_STACKS,   /* stacks not kept: their place is another's, or they were unreadable */
+	HCW_LIMIT_STATUSES, /* move_pages() calls with more answers than are read */
+	/* of tables that forget the least recently used one; at least, and not a loss of records */
+	HCW_LIMIT_TASKS,      /* threads forgotten: told once more */
+	HCW_LIMIT_KFD,	      /* processes seen at KFD forgotten */
+	HCW_LIMIT_INNER_PIDS, /* numbers of processes in containers forgotten */
+	HCW_LIMIT_COUNT,
+};
+
+/* Since the start of the recording; one record, with each set of totals. */
+struct hcw_limits {
+	__u64 count[HCW_LIMIT_COUNT]; /* by enum hcw_limit */
 };
 
 struct hcw_end {
@@ -345,7 +393,8 @@ _Static_assert(sizeof(struct hcw_hole) == 32, "hcw_hole");
 _Static_assert(sizeof(struct hcw_stack) == 8, "hcw_stack");
 _Static_assert(sizeof(struct hcw_mapping) == 32, "hcw_mapping");
 _Static_assert(sizeof(struct hcw_sample) == 16, "hcw_sample");
-_Static_assert(sizeof(struct hcw_totals) == 24, "hcw_totals");
+_Static_assert(sizeof(struct hcw_totals) == 56, "hcw_totals");
+_Static_assert(sizeof(struct hcw_limits) == 56, "hcw_limits");
 _Static_assert(sizeof(struct hcw_end) == 16, "hcw_end");
 
 #endif

@@ -9,16 +9,6 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-static __always_inline int notifier_entry(const struct mmu_notifier_range *range)
-{
-	struct mm_struct *mm = BPF_CORE_READ(range, mm);
-	__u32 victim = mm_tgid(mm);
-
-	if (mm_watched(mm, victim))
-		inval_record(range, victim);
-	return 0;
-}
-
 SEC("fentry")
 int BPF_PROG(notifier_fentry, struct mmu_notifier_range *range)
 {

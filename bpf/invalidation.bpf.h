@@ -77,4 +77,15 @@ static __always_inline void inval_record(const struct mmu_notifier_range *range,
 		emit_at(&r.rec, HCW_R_INVAL, sizeof(r), now);
 }
 
+/* Called for every process of the host: its cost for one that is not watched is what all pay. */
+static __always_inline int notifier_entry(const struct mmu_notifier_range *range)
+{
+	struct mm_struct *mm = BPF_CORE_READ(range, mm);
+	__u32 victim = mm_tgid(mm);
+
+	if (mm_watched(mm, victim))
+		inval_record(range, victim);
+	return 0;
+}
+
 #endif

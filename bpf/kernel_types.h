@@ -30,10 +30,33 @@ struct signal_struct {
 	atomic_t live; /* threads that have not begun to exit */
 } HCW_CORE;
 
+/* include/linux/ns_common.h; the number that /proc/<pid>/ns/ shows */
+struct ns_common {
+	unsigned int inum;
+} HCW_CORE;
+
+/* include/linux/pid_namespace.h */
+struct pid_namespace {
+	struct ns_common ns;
+} HCW_CORE;
+
+/* include/linux/pid.h; `numbers` has level + 1 entries, of the initial namespace first */
+struct upid {
+	int nr;
+	struct pid_namespace *ns;
+} HCW_CORE;
+
+struct pid {
+	unsigned int level;
+	struct upid numbers[1];
+} HCW_CORE;
+
 /* include/linux/sched.h */
 struct task_struct {
 	int pid;
 	int tgid;
+	struct task_struct *group_leader;
+	struct pid *thread_pid;
 	__u64 start_boottime; /* since 5.5 */
 	struct mm_struct *mm;
 	struct signal_struct *signal;

@@ -23,9 +23,11 @@ struct {
 	__uint(max_entries, 16 << 20);
 } ring SEC(".maps") __weak;
 
+/* What happened and what became of it: each record is counted once. */
 struct hcw_counter {
 	__u64 emitted;
-	__u64 lost;
+	__u64 ring_full;
+	__u64 map_full;
 };
 
 /* By record type. */
@@ -36,7 +38,32 @@ struct {
 	__type(value, struct hcw_counter);
 } counters SEC(".maps") __weak;
 
-/* 1: details of every process seen at KFD. 0: only of those in `watched`. */
+/* Starts and ends of one call that did not meet. */
+struct hcw_unpaired {
+	__u64 unended; /* starts whose thread went on without their end: the record is lost */
+	__u64 unbegun; /* ends without a start */
+};
+
+/* By record type. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, HCW_R_BPF_COUNT);
+	__type(key, __u32);
+	__type(value, struct hcw_unpaired);
+} unpaired SEC(".maps") __weak;
+
+/*
+ * By enum hcw_limit: how often a table was full. Of those that forget (LRU), which do not tell what
+ * they forget: entries made less entries taken out; what is above the table's size was forgotten.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, HCW_LIMIT_COUNT);
+	__type(key, __u32);
+	__type(value, __s64);
+} limits SEC(".maps") __weak;
+
+/* enum hcw_watch_mode */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -44,7 +71,7 @@ struct {
 	__type(value, __u32);
 } watch_all SEC(".maps") __weak;
 
-/* tgid -> 1 */
+/* tgid -> enum hcw_watched */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, HCW_MAX_WATCHED);
@@ -52,10 +79,27 @@ struct {
 	__type(value, __u32);
 } watched SEC(".maps") __weak;
 
+/* A process's number in a pid namespace that is not the initial one. */
+struct hcw_inner_pid {
+	__u32 ns; /* inode of /proc/<pid>/ns/pid */
+	__u32 pid;
+};
+
+/* -> tgid, of processes that are watched or were seen at KFD; see pidns.bpf.h. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, HCW_MAX_WATCHED);
+	__type(key, struct hcw_inner_pid);
+	__type(value, __u32);
+} inner_pids SEC(".maps") __weak;
+
 /* A process seen at KFD. */
 struct hcw_kfd_mm {
 	__u32 tgid;
 	__u32 listed; /* it stood in `watched`, which it leaves when it dies; its mm can live on */
+	__u64 evicted_at; /* last sign of an eviction, whether it is watched or not; 0 = none */
+	__u32 evicted;	  /* what that sign said: 1 stopped, 0 running again */
+	__u32 pad;
 };
 
 /* By mm. An address can be reused: compare the tgid where it is known. */

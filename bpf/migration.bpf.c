@@ -7,106 +7,34 @@
 #include <bpf/bpf_core_read.h>
 #include "compat.bpf.h"
 #include "invalidation.bpf.h"
-
-#define MAX_STATUSES 262144
+#include "pidns.bpf.h"
+#include "status.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* The two arrays of a call; on the stack because bpf_loop() hands it to the callbacks. */
-struct arrays {
-	__u64 status;
-	__u64 pages;
-	__u64 nr;
-};
-
-static __always_inline struct hcw_tally *tally(void)
-{
-	__u32 zero = 0;
-
-	return bpf_map_lookup_elem(&tallies, &zero);
-}
-
-static long count_status(__u32 i, void *ctx)
-{
-	struct hcw_tally *t = tally();
-	__u32 class;
-
-	if (!t)
-		return 1;
-	class = hcw_page_classify(t->status[i & (HCW_CHUNK - 1)]);
-	if (class < HCW_PAGE_CLASSES)
-		t->count[class]++;
-	return 0;
-}
-
-static long widen_range(__u32 i, void *ctx)
-{
-	struct hcw_tally *t = tally();
-	__u64 page;
-
-	if (!t)
-		return 1;
-	page = t->page[i & (HCW_CHUNK - 1)];
-	if (page < t->lo)
-		t->lo = page;
-	if (page > t->hi)
-		t->hi = page;
-	return 0;
-}
-
-/* The inner loop is a bpf_loop() too: unrolled or bounded, it exceeds the verifier's limit on 6.18.
+/*
+ * The host's tgid of the process that the current thread calls `pid`: 0 = itself,
+ * HCW_PID_UNKNOWN. The number of any thread names its process; outside a container one that is not
+ * known is told as it is, inside it is unknown.
  */
-static long count_chunk(__u32 i, struct arrays *a)
+static __noinline int pid_on_host(int pid)
 {
-	__u64 from = (__u64)i * HCW_CHUNK;
-	struct hcw_tally *t = tally();
-	__u32 n = HCW_CHUNK;
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	struct pid *own = BPF_CORE_READ(task, thread_pid);
+	__u32 level = BPF_CORE_READ(own, level), tid = pid, *tgid;
+	struct hcw_inner_pid key;
+	struct hcw_task *seen;
 
-	if (!t || from >= a->nr)
-		return 1;
-	if (a->nr - from < n)
-		n = a->nr - from;
-	if (n > HCW_CHUNK)
-		n = HCW_CHUNK;
-	if (!bpf_probe_read_user(t->status, n * sizeof(t->status[0]),
-				 (void *)(a->status + from * sizeof(t->status[0])))) {
-		bpf_loop(n, count_status, NULL, 0);
-		t->read += n;
+	if (pid <= 0)
+		return pid ? HCW_PID_UNKNOWN : 0;
+	if (!level) {
+		seen = bpf_map_lookup_elem(&seen_tasks, &tid);
+		return seen ? seen->tgid : tid;
 	}
-	if (bpf_probe_read_user(t->page, n * sizeof(t->page[0]),
-				(void *)(a->pages + from * sizeof(t->page[0]))))
-		t->pages_unreadable = 1;
-	else
-		bpf_loop(n, widen_range, NULL, 0);
-	return 0;
-}
-
-static __always_inline void count_arrays(const struct hcw_open_move *m, struct hcw_move_pages *body)
-{
-	struct arrays a = {.status = m->status, .pages = m->pages, .nr = m->nr};
-	struct hcw_tally *t = tally();
-
-	if (!t || !compat_has_loop())
-		return;
-	__builtin_memset(t->count, 0, sizeof(t->count));
-	t->read = 0;
-	t->pages_unreadable = 0;
-	t->lo = ~0ULL;
-	t->hi = 0;
-	if (a.nr > MAX_STATUSES)
-		a.nr = MAX_STATUSES;
-	bpf_loop((a.nr + HCW_CHUNK - 1) / HCW_CHUNK, count_chunk, &a, 0);
-	body->read = t->read;
-	body->moved = t->count[HCW_PAGE_NODE];
-	body->efault = t->count[HCW_PAGE_EFAULT];
-	body->enoent = t->count[HCW_PAGE_ENOENT];
-	body->ebusy = t->count[HCW_PAGE_EBUSY];
-	body->eacces = t->count[HCW_PAGE_EACCES];
-	body->other = t->count[HCW_PAGE_OTHER];
-	if (a.nr && !t->pages_unreadable) {
-		body->lo = t->lo;
-		body->hi = t->hi;
-	}
+	key = inner_pid_at(own, level);
+	key.pid = tid;
+	tgid = bpf_map_lookup_elem(&inner_pids, &key);
+	return tgid ? *tgid : HCW_PID_UNKNOWN;
 }
 
 /* A call is at the bottom of its thread: whatever is still open there has lost its return. */
@@ -120,13 +48,15 @@ static __always_inline int move_entry(__s32 pid, __u64 nr, __u64 pages, __u64 no
 	if (!t)
 		return 0;
 	flush_pending(t, t->last);
+	thread_unended(HCW_R_MOVE_PAGES, t->move.start);
+	thread_unended(HCW_R_MIGRATE, t->migrate.start);
 	t->attempt = bpf_ktime_get_boot_ns();
 	t->migrate.start = 0;
 	t->move.start = t->attempt;
 	t->move.nr = nr;
 	t->move.pages = pages;
 	t->move.status = status;
-	t->move.pid = pid;
+	t->move.pid = pid_on_host(pid);
 	t->move.hit = 0;
 	return 0;
 }
@@ -139,7 +69,9 @@ static __always_inline void emit_move(const struct hcw_thread *t, __s32 rc)
 	r.body.pid = t->move.pid;
 	r.body.requested = t->move.nr > 0xffffffffULL ? 0xffffffff : t->move.nr;
 	r.body.rc = rc;
-	count_arrays(&t->move, &r.body);
+	if (t->move.nr > HCW_MAX_STATUSES)
+		count_limit(HCW_LIMIT_STATUSES, 1);
+	count_arrays(t->move.status, t->move.pages, t->move.nr, &r.body);
 	emit(&r.rec, HCW_R_MOVE_PAGES, sizeof(r));
 }
 
@@ -150,10 +82,7 @@ static __always_inline int move_return(__s32 rc)
 	if (!t || !t->move.start)
 		return 0;
 	flush_pending(t, bpf_ktime_get_boot_ns());
-	/*
-	 * The target's pid is the caller's namespace's: from inside a container a call that moved
-	 * nothing of a watched process, and so hit no notifier, goes unseen. It then clears nobody.
-	 */
+	/* a call that moved nothing of a watched process hit no notifier: its target tells */
 	if (t->move.hit || tgid_watched(current_tgid()) ||
 	    (t->move.pid > 0 && tgid_listed(t->move.pid)))
 		emit_move(t, rc);
@@ -208,6 +137,7 @@ static __always_inline int migrate_start(__u32 mode, __u32 reason)
 
 	if (!t)
 		return 0;
+	thread_unended(HCW_R_MIGRATE, t->migrate.start);
 	t->migrate.start = bpf_ktime_get_boot_ns();
 	t->migrate.mode = mode;
 	t->migrate.reason = reason;
@@ -225,7 +155,7 @@ static __always_inline int migrate_end(struct compat_migrate_end end)
 	struct hcw_thread *t = thread_find();
 
 	if (!t || !t->migrate.start)
-		return 0;
+		return thread_unbegun(HCW_R_MIGRATE);
 	if (!t->move.start)
 		flush_pending(t, bpf_ktime_get_boot_ns());
 	r.body.start = t->migrate.start;

@@ -21,6 +21,7 @@ static __always_inline int pass_entry(struct work_struct *work)
 
 	if (!t)
 		return 0;
+	thread_unended(HCW_R_PASS, t->pass.start);
 	t->pass.start = now;
 	t->pass.mm = 0;
 	t->pass.work = (__u64)work;

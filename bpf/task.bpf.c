@@ -6,19 +6,21 @@
 #include <bpf/bpf_core_read.h>
 #include "emit.bpf.h"
 #include "watch.bpf.h"
+#include "thread.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 /* Before the child runs, so it does nothing unseen. */
 static __always_inline int task_fork(struct task_struct *parent, struct task_struct *child)
 {
-	__u32 tgid = BPF_CORE_READ(child, tgid), one = 1;
+	__u32 tgid = BPF_CORE_READ(child, tgid), one = HCW_WATCHED;
 	__u32 parent_tgid = BPF_CORE_READ(parent, tgid);
 
-	if (tgid == parent_tgid || !tgid_listed(parent_tgid))
+	if (tgid == parent_tgid || !tgid_followed(parent_tgid))
 		return 0;
+	inner_pids_remember(child);
 	if (bpf_map_update_elem(&watched, &tgid, &one, BPF_ANY))
-		count_lost(HCW_R_TASK);
+		count_limit(HCW_LIMIT_WATCHED, 1);
 	else
 		tell_task(child, bpf_ktime_get_boot_ns());
 	return 0;
@@ -34,6 +36,24 @@ SEC("raw_tp")
 int BPF_PROG(task_fork_raw_tp, struct task_struct *parent, struct task_struct *child)
 {
 	return task_fork(parent, child);
+}
+
+/* Once the process is reaped its numbers are other processes'. */
+static __noinline int inner_pids_forget(struct task_struct *task)
+{
+	struct pid *pid = BPF_CORE_READ(task, group_leader, thread_pid);
+	__u32 level = BPF_CORE_READ(pid, level), i;
+
+	for (i = 1; i <= HCW_MAX_LEVELS; i++) {
+		struct hcw_inner_pid key;
+
+		if (i > level)
+			break;
+		key = inner_pid_at(pid, i);
+		if (!bpf_map_delete_elem(&inner_pids, &key))
+			count_limit(HCW_LIMIT_INNER_PIDS, -1);
+	}
+	return 0;
 }
 
 /* do_exit() has counted the current thread out already. */
@@ -53,7 +73,7 @@ static __always_inline int task_exit(void)
 	bool listed = tgid_listed(tgid);
 	struct hcw_task *seen;
 
-	bpf_map_delete_elem(&threads, &tid);
+	thread_gone(tid);
 	r.body.last = current_is_last();
 	seen = bpf_map_lookup_elem(&seen_tasks, &tid);
 	if (!seen && r.body.last)
@@ -67,10 +87,11 @@ static __always_inline int task_exit(void)
 	}
 	/* the leader's entry stands for the process as long as that has threads */
 	if (tid != tgid)
-		bpf_map_delete_elem(&seen_tasks, &tid);
+		forget_task(tid);
 	if (!r.body.last)
 		return 0;
-	bpf_map_delete_elem(&seen_tasks, &tgid);
+	forget_task(tgid);
+	inner_pids_forget((struct task_struct *)bpf_get_current_task());
 	/* the number may be another process' as soon as it is reaped */
 	if (listed)
 		bpf_map_delete_elem(&watched, &tgid);

@@ -5,18 +5,32 @@
 
 #include "compat.bpf.h"
 #include "emit.bpf.h"
+#include "pidns.bpf.h"
+
+static __always_inline __u32 watch_mode(void)
+{
+	__u32 zero = 0;
+	__u32 *mode = bpf_map_lookup_elem(&watch_all, &zero);
+
+	return mode ? *mode : HCW_WATCH_LISTED;
+}
 
 static __always_inline bool watching_all(void)
 {
-	__u32 zero = 0;
-	__u32 *all = bpf_map_lookup_elem(&watch_all, &zero);
-
-	return all && *all;
+	return watch_mode() == HCW_WATCH_ALL;
 }
 
 static __always_inline bool tgid_listed(__u32 tgid)
 {
 	return bpf_map_lookup_elem(&watched, &tgid) != NULL;
+}
+
+/* Whether its children are watched, too. */
+static __always_inline bool tgid_followed(__u32 tgid)
+{
+	__u32 *how = bpf_map_lookup_elem(&watched, &tgid);
+
+	return how && *how == HCW_WATCHED;
 }
 
 /* For marks, which only a process that wants to be seen has. */
@@ -43,14 +57,34 @@ static __always_inline __u32 kfd_tgid(struct mm_struct *mm)
 
 static __always_inline void kfd_remember(struct mm_struct *mm, __u32 tgid)
 {
-	struct hcw_kfd_mm *known = kfd_find(mm), now = {.tgid = tgid};
+	struct hcw_kfd_mm *known = kfd_find(mm), now = {};
+	struct task_struct *owner;
 	__u64 key = (__u64)mm;
 
 	if (!tgid)
 		return;
+	if (known && known->tgid == tgid)
+		now = *known;
 	now.listed = tgid_listed(tgid);
-	if (!known || known->tgid != tgid || known->listed != now.listed)
-		bpf_map_update_elem(&kfd_mms, &key, &now, BPF_ANY);
+	if (now.tgid == tgid && known && known->listed == now.listed)
+		return;
+	now.tgid = tgid;
+	if (!bpf_map_update_elem(&kfd_mms, &key, &now, BPF_ANY) && !known)
+		count_limit(HCW_LIMIT_KFD, 1);
+	owner = compat_mm_owner(mm);
+	if (owner)
+		inner_pids_remember(owner);
+}
+
+/* Its queues were stopped (or still are), or run again. */
+static __always_inline void kfd_sign(struct mm_struct *mm, bool evicted)
+{
+	struct hcw_kfd_mm *known = kfd_find(mm);
+
+	if (!known)
+		return;
+	known->evicted_at = bpf_ktime_get_boot_ns();
+	known->evicted = evicted;
 }
 
 /* 0 when the mm has no owner any more. */

@@ -5,6 +5,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 readonly LOGS=$PWD/build/test-logs
+readonly GUESTS=3 # side by side
 passed=0 failed=0 skipped=0 lock=''
 
 # count WHAT RC LOG: adds the figures of a log's closing lines, or one for the step itself
@@ -20,6 +21,7 @@ count() {
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 	if (($2 || f)); then
 		printf 'FAILED %s (%s s); the end of %s:\n' "$1" "$SECONDS" "$3"
+		grep -nE '^FAIL|\*\*\*Failed|\*\*\*Timeout' "$3" || true
 		tail -n 60 "$3"
 	else
 		printf 'ok     %s (%s passed, %s skipped, at %s s)\n' "$1" "$p" "$s" "$SECONDS"
@@ -58,28 +60,52 @@ demo() {
 	tools/demo.sh && python3 tests/guest/check_lab.py build/demo
 }
 
-# guest NAME SCRIPT...: boots a guest and runs these of tests/guest in it
-guest() {
-	local name=$1
-	shift
-	tools/vm/run.sh --kernel 6.1 --timeout 900 --mem 1536 --out "build/$name" --module build/gpusim/gpusim.ko \
-		--env LD_LIBRARY_PATH="$PWD/build/lib/gpusim" -- tests/guest/all.sh build "$@"
+# The guests, one a line: a name, the kernel, options of tools/vm/run.sh (or -), the scripts of tests/guest that run in
+# it. Long ones first. 6.1 and the newest kernel have every script.
+guest_list() {
+	cat <<-'EOT'
+		prolong-7.3   7.3  -  prolong.sh request.sh live.sh
+		triggers-7.3  7.3  -  triggers.sh probe.sh smoke.sh
+		truth-7.3     7.3  -  truth.sh watch.sh detach.sh tiers.sh
+		reload-7.3    7.3  -  reload.sh container.sh harm.sh move_many.sh caps.sh verifier.sh
+		prolong-6.1   6.1  -  prolong.sh request.sh live.sh
+		triggers-6.1  6.1  -  triggers.sh probe.sh smoke.sh
+		truth-6.1     6.1  -  truth.sh watch.sh detach.sh tiers.sh
+		reload-6.1    6.1  -  reload.sh container.sh harm.sh move_many.sh caps.sh verifier.sh
+		stripped-6.1  6.1  --strip-btf  truth.sh
+		attach-6.12   6.12 -  attach.sh verifier.sh
+	EOT
 }
 
-# An emulated guest keeps one core busy: two of them side by side.
+# guest NAME KERNEL OPTION SCRIPT...: boots a guest and runs these of tests/guest in it
+guest() {
+	local name=$1 kernel=$2 options=()
+	[[ $3 == - ]] || options=("$3")
+	shift 3
+	tools/vm/run.sh --kernel "$kernel" --timeout 900 --mem 1536 --out "build/guest-$name" ${options[@]+"${options[@]}"} \
+		--module "build/gpusim/$kernel/gpusim.ko" --env LD_LIBRARY_PATH="$PWD/build/lib/gpusim" -- \
+		tests/guest/all.sh build "$@"
+}
+
+# An emulated guest keeps less than a core busy: it waits for the test GPU half of its time.
 guests() {
-	local name
-	step module tools/gpusim/build-module.sh --kernel 6.1 --out build/gpusim
-	{
-		run_step demo demo
-		run_step guest-prolong guest guest-prolong prolong.sh request.sh live.sh
-	} &
-	run_step guest-truth guest guest-truth truth.sh watch.sh detach.sh
-	run_step guest-triggers guest guest-triggers triggers.sh probe.sh smoke.sh
-	wait
-	for name in demo guest-truth guest-prolong guest-triggers; do
-		tell_step "$name"
+	local name kernel option scripts
+	for kernel in 6.1 6.12 7.3; do
+		step "module-$kernel" tools/gpusim/build-module.sh --kernel "$kernel" --out "build/gpusim/$kernel"
 	done
+	run_step demo demo &
+	while read -r name kernel option scripts; do
+		while (($(jobs -rp | wc -l) >= GUESTS)); do
+			wait -n || true
+		done
+		# shellcheck disable=SC2086 # a list of names
+		run_step "$name" guest "$name" "$kernel" "$option" $scripts &
+	done < <(guest_list)
+	wait
+	tell_step demo
+	while read -r name _; do
+		tell_step "$name"
+	done < <(guest_list)
 }
 
 main() {

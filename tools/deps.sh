@@ -1,15 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Debian packages that the build, the guest and the tests need: says which are missing, and installs them when root.
+# Debian packages that the build, the guest, the tests and the benches need: says which are missing, and installs them when root.
 set -euo pipefail
 
 readonly -a BUILD=(build-essential gcc-12 cmake ninja-build pkg-config clang bpftool linux-libc-dev libbpf-dev
 	libelf-dev zlib1g-dev libzstd-dev libjansson-dev libnuma-dev libcmocka-dev scdoc)
-readonly -a GUEST=(qemu-system-x86 busybox-static cpio kmod xz-utils ca-certificates bpftool)
+readonly -a GUEST=(qemu-system-x86 busybox-static cpio kmod xz-utils pahole ca-certificates bpftool)
 readonly -a TESTS=(clang-format cppcheck shellcheck zstd python3 binutils procps util-linux)
+readonly -a BENCH=(bpftrace python3)
 
 usage() {
-	printf 'Usage: deps.sh build|guest|tests...\nInstalls what is missing of the named sets; needs root only for that.\n'
+	printf 'Usage: deps.sh build|guest|tests|bench...\nInstalls what is missing of the named sets; needs root only for that.\n'
 }
 
 installed() {
@@ -24,6 +25,7 @@ wanted() {
 		build) printf '%s\n' "${BUILD[@]}" ;;
 		guest) printf '%s\n' "${GUEST[@]}" ;;
 		tests) printf '%s\n' "${TESTS[@]}" ;;
+		bench) printf '%s\n' "${BENCH[@]}" ;;
 		*) return 2 ;;
 		esac
 	done

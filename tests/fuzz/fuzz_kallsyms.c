@@ -22,6 +22,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	FUZZ_CHECK(hcs_kallsyms_count(k, "", "*") == 0);
 	hcs_kallsyms_count(k, "kgd2kfd_quiesce_mm", "amdgpu");
+	{
+		struct hcs_symbol s[2];
+		size_t n = hcs_kallsyms_find(k, "kgd2kfd_quiesce_mm", "*", s, 2);
+
+		for (size_t i = 0; i < n && i < 2; i++)
+			FUZZ_CHECK(!strncmp(s[i].name, "kgd2kfd_quiesce_mm", 18) && s[i].module);
+	}
 	hcs_kallsyms_free(k);
 	return 0;
 }

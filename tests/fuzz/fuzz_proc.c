@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* stat, cmdline and status of a process, meminfo of a node. */
+/* stat, cmdline, status and cgroup of a process, meminfo of a node. */
 #include <errno.h>
 #include <string.h>
 #include "fuzz.h"
+#include "../../user/sys/cgroup.h"
 #include "../../user/sys/numa.h"
+#include "../../user/sys/pidns.h"
 #include "../../user/sys/proc.h"
 
 static void check_proc(const uint8_t *data, size_t size)
@@ -17,6 +19,18 @@ static void check_proc(const uint8_t *data, size_t size)
 	FUZZ_CHECK(ret || (memchr(p.comm, '\0', sizeof(p.comm)) && p.tgid >= 0 && p.parent >= 0));
 	n = hcs_proc_cmdline(fuzz_root("proc/9/cmdline", data, size), 9, buf, sizeof(buf), 0);
 	FUZZ_CHECK(n >= 0 && n < (ssize_t)sizeof(buf) && strlen(buf) == (size_t)n);
+}
+
+static void check_namespaces(const uint8_t *data, size_t size)
+{
+	struct hcs_pid_names names;
+	int ret = hcs_pid_names(fuzz_root("proc/9/status", data, size), 9, &names, 0);
+
+	FUZZ_CHECK(!ret || ret == -EBADMSG);
+	FUZZ_CHECK(ret || (names.tgid > 0 && names.levels && names.levels <= HCS_PIDNS_LEVELS &&
+			   names.number[names.levels - 1] > 0));
+	ret = hcs_cgroup_in(fuzz_root("proc/9/cgroup", data, size), 9, "/a", 0);
+	FUZZ_CHECK(ret == 0 || ret == 1 || ret == -EBADMSG);
 }
 
 static void check_nodes(int ret, const int *node)
@@ -42,6 +56,7 @@ static void check_numa(const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	check_proc(data, size);
+	check_namespaces(data, size);
 	check_numa(data, size);
 	return 0;
 }

@@ -4,10 +4,14 @@
 set -uo pipefail
 
 readonly BUILD=$1
+hcwatch=$BUILD/bin/hcwatch
 failed=0
+[[ -z ${HCW_TEST_PROBES:-} ]] || hcwatch=$PWD/tests/guest/with_probes.sh
 
 for script in "${@:2}"; do
 	printf '## %s\n' "$script"
-	HCW_BUILD=$(realpath "$BUILD") "tests/guest/$script" "$BUILD/bin/hcwatch" "$BUILD/bin/hcstall" || failed=1
+	SECONDS=0
+	HCW_BUILD=$(realpath "$BUILD") "tests/guest/$script" "$hcwatch" "$BUILD/bin/hcstall" || failed=1
+	printf '## %s took %d s\n' "$script" "$SECONDS"
 done
 exit "$failed"

@@ -107,6 +107,20 @@ gone() {
 	! kill -0 "$1" 2>/dev/null
 }
 
+# run.sh --strip-btf took it away from both, as drivers from outside the kernel have none. Headers of 6.1 give gpusim none.
+test_btf() {
+	local amdgpu=absent gpusim=absent
+	[[ ! -e /sys/kernel/btf/amdgpu ]] || amdgpu=present
+	[[ ! -e /sys/kernel/btf/gpusim ]] || gpusim=present
+	if [[ -n ${HCW_VM_STRIPPED:-} ]]; then
+		check "BTF of amdgpu and gpusim" "$amdgpu $gpusim" "absent absent"
+	elif [[ $(uname -r) == 6.1.* ]]; then
+		check "BTF of amdgpu and gpusim" "$amdgpu $gpusim" "present absent"
+	else
+		check "BTF of amdgpu and gpusim" "$amdgpu $gpusim" "present present"
+	fi
+}
+
 test_kill() {
 	local pid before=$EPOCHREALTIME abandoned
 	abandoned=$(counter abandoned)
@@ -144,6 +158,7 @@ test_unload() {
 	check "no kernel warning" "$(kernel_warnings)" ""
 }
 
+test_btf
 test_stall 1460
 test_stall 0
 test_stall 14600

@@ -9,14 +9,19 @@ readonly HCWATCH=$1 HCSTALL=$2
 work=$(mktemp -d)
 export HSA_USERPTR_FOR_PAGED_MEM=0
 
-# stall TRIALS
+# stall TRIALS ITERATIONS
 stall() {
-	exec "$HCSTALL" --allocator registered --pool-mib 16 --trials "$1" --iterations 100 --json >"$work/stall.json"
+	exec "$HCSTALL" --allocator registered --pool-mib 16 --trials "$1" --iterations "$2" --json >"$work/stall.json"
+}
+
+# evicted_again COUNT: whether the module has seen so many evictions since $evictions
+evicted_again() {
+	(($(counter evictions) >= evictions + $1))
 }
 
 # attached FILE: waits until a recorder has written its header, which it does when everything is attached
 attached() {
-	wait_until 30 test -s "$1"
+	wait_until 120 test -s "$1"
 }
 
 # report NAME: its text into NAME.txt, its exit code on stdout
@@ -27,13 +32,18 @@ report() {
 	echo "$rc"
 }
 
-stall 12 &
+# Marks are only planted after a quiet second: the pauses between its evictions are longer. It goes on until enough of
+# it was seen, however long the recorder takes to attach.
+stall 100 300 &
 victim=$!
 sleep 3
 "$HCWATCH" record -o "$work/pid.hcw" -p "$victim" &
 recorder=$!
 attached "$work/pid.hcw"
-wait "$victim" || check 'pid: hcstall ended well' "$?" 0
+evictions=$(counter evictions)
+wait_until 60 evicted_again 3 || check 'pid: the victim goes on' no yes
+kill -INT "$victim"
+wait "$victim" || true
 rc=0
 wait "$recorder" || rc=$?
 check 'pid: record ends with the process' "$rc" 0
@@ -44,7 +54,7 @@ check 'pid: iterations of a running process are seen' "$(grep -c "^iterations of
 "$HCWATCH" record --ready-file "$work/ready" -o "$work/all.hcw" &
 recorder=$!
 wait_until 120 test -e "$work/ready"
-stall 3 &
+stall 3 100 &
 victim=$!
 wait "$victim" || check 'all: hcstall ended well' "$?" 0
 kill -INT "$recorder"
@@ -57,13 +67,10 @@ check "all: iterations are seen" "$(grep -c "^iterations of $victim" "$work/all.
 
 # the usual case: the server froze, so somebody starts a recording, in the middle of the stall
 evictions=$(counter evictions)
-has_stalled() {
-	(($(counter evictions) > evictions))
-}
 set_gpusim page_cost_ns 4000000 # 4096 pages: a pass of 16 s
-stall 1 &
+stall 1 100 &
 victim=$!
-wait_until 60 has_stalled
+wait_until 60 evicted_again 1
 "$HCWATCH" record --ready-file "$work/ready" -o "$work/before.hcw" -p "$victim" &
 recorder=$!
 wait_until 120 test -e "$work/ready"

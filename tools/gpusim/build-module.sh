@@ -16,16 +16,29 @@ usage() {
 # Everything the result depends on: sources, kernel, and where the headers are
 fingerprint() {
 	printf '%s\n' "$2"
-	cd "$1" && sha256sum gpusim_uapi.h module/Kbuild module/*.[ch]
+	cd "$1" && sha256sum build-module.sh gpusim_uapi.h module/Kbuild module/*.[ch]
+}
+
+# run_make KERNEL FOLDER ARG...: make, as the kernel needs it, for sources in FOLDER. It has BTF where the headers have
+# the kernel's (from 6.12 on): then pahole is needed, not left out when it is not there.
+run_make() {
+	local kernel=$1 folder=$2 release=${HCW_KERNEL_BUILD_ROOT[$1]:-}
+	shift 2
+	set -- make -s "$@" modules
+	[[ -z $release ]] ||
+		set -- "$HCW_ROOT/tools/vm/build-root.sh" "$release" --run "$(kernel_dir "$kernel")" "$folder" -- "$@"
+	"$@"
 }
 
 build() {
-	local source=$1 out=$2 headers=$3
+	local source=$1 out=$2 headers=$3 kernel=$4 rc=0
 	rm -rf "$out/src"
 	mkdir -p "$out/src/module"
 	cp "$source/gpusim_uapi.h" "$out/src/"
 	cp "$source"/module/{Kbuild,*.[ch]} "$out/src/module/"
-	make -s -C "$headers" M="$out/src/module" modules >"$out/build.log" 2>&1 || {
+	run_make "$kernel" "$out/src" -C "$headers" M="$out/src/module" >"$out/build.log" 2>&1 || rc=$?
+	((rc != 3)) || { cat "$out/build.log" >&2; exit 3; }
+	((rc == 0)) || {
 		tail -n 30 "$out/build.log" >&2
 		die 70 "gpusim does not build against $headers; the whole log: $out/build.log"
 	}
@@ -56,10 +69,14 @@ main() {
 	flock "$lock" # two builds at once take turns
 	want=$(fingerprint "$source" "$headers")
 	if [[ ! -e $out/gpusim.ko || ! -e $out/built-from || $(<"$out/built-from") != "$want" ]]; then
-		need make=make gcc-12=gcc-12
+		if [[ -n ${HCW_KERNEL_BUILD_ROOT[$kernel]:-} ]]; then
+			"$HCW_ROOT/tools/vm/build-root.sh" "${HCW_KERNEL_BUILD_ROOT[$kernel]}" >/dev/null
+		else
+			need make=make gcc-12=gcc-12 pahole=pahole
+		fi
 		say "building gpusim.ko for $kv"
 		rm -f "$out/built-from"
-		build "$source" "$out" "$headers"
+		build "$source" "$out" "$headers" "$kernel"
 		printf '%s\n' "$want" >"$out/built-from"
 	fi
 	printf '%s\n' "$out/gpusim.ko"

@@ -5,7 +5,6 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-readonly MODULES=(virtio_pci 9pnet_virtio 9p)
 readonly INIT=$HCW_ROOT/tools/vm/guest-init.sh
 
 find_busybox() {
@@ -26,7 +25,7 @@ fill() {
 	while read -r file; do
 		cp "$file" "$root/modules/"
 		printf '%s\n' "${file##*/}"
-	done < <(module_files "$tree" "$kv" "${MODULES[@]}") >"$root/modules/order"
+	done < <(module_files "$tree" "$kv" "${HCW_BOOT_MODULES[@]}") >"$root/modules/order"
 }
 
 main() {
@@ -36,7 +35,8 @@ main() {
 	local dir busybox image work
 	dir=$(kernel_dir "$1")
 	busybox=$(find_busybox)
-	image=$dir/initrd-$(cat "$INIT" "$busybox" "${BASH_SOURCE[0]}" "$dir/version" | sha256sum | cut -c1-16).cpio
+	image=$dir/initrd-$(cat "$INIT" "$busybox" "$HCW_ROOT"/tools/vm/{initrd,common}.sh "$dir/version" |
+		sha256sum | cut -c1-16).cpio
 	if [[ ! -e $image ]]; then
 		work=$(mktemp -d "$dir/initrd.XXXXXX")
 		# shellcheck disable=SC2064 # the folder of now

@@ -9,7 +9,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 readonly GUEST_DONE=85 GUEST_FAILED=87 # guest-run.sh's 42 and 43, through QEMU's debug exit
 readonly EXIT_DEAD=70 EXIT_TIMEOUT=124
 
-kernel=6.1 timeout_s=300 mem_mib=1024 out='' out_is_ours=0 qemu_pid=''
+kernel=6.1 timeout_s=300 mem_mib=1024 strip_btf=0 out='' out_is_ours=0 qemu_pid=''
 modules=() visible=() env=() command=()
 
 usage() {
@@ -18,7 +18,7 @@ usage() {
 		Runs COMMAND as root in a virtual machine: Debian kernel, two NUMA nodes, amdgpu loaded. The guest's root is
 		this machine's, read-only; the checkout is the working directory.
 
-		  --kernel KERNEL     ${!HCW_KERNEL_IMAGE[*]} (default $kernel); fetched into a cache when needed
+		  --kernel KERNEL     $(known_kernels) (default $kernel); fetched into a cache when needed
 		  --timeout SEC       give up after this time (default $timeout_s)
 		  --mem MIB           memory of each of the two nodes (default $mem_mib)
 		  --out DIR           writable in the guest, at the same path and named by HCW_VM_OUT. Keeps stdout, stderr
@@ -26,6 +26,8 @@ usage() {
 		  --module KO[:ARGS]  load this module too, after amdgpu; repeatable
 		  --visible PATH      a folder below /tmp or /run the command needs, which the guest's own would hide;
 		                      repeatable
+		  --strip-btf         amdgpu and every --module without their BTF, as a driver built outside the kernel has it;
+		                      the command finds HCW_VM_STRIPPED=1 in its environment
 		  --env NAME=VALUE    environment of the command; nothing else is passed on; repeatable
 
 		Exit: COMMAND's own; 2 usage; 3 something is missing here; $EXIT_TIMEOUT timeout; $EXIT_DEAD the guest died
@@ -54,6 +56,7 @@ parse() {
 		case $1 in
 		--) shift; break ;;
 		-h | --help) usage; exit 0 ;;
+		--strip-btf) strip_btf=1; shift; continue ;;
 		--kernel | --timeout | --mem | --out | --module | --visible | --env) next_arg "$1" $# ;;
 		*) bad_usage ;;
 		esac
@@ -90,6 +93,7 @@ make_out() {
 # The command as a script of its own: quoting is bash's business, on both sides.
 write_command() {
 	printf 'export HOME=/tmp LANG=C.UTF-8 HCW_VM_OUT=%q\n' "$out"
+	((!strip_btf)) || printf 'export HCW_VM_STRIPPED=1\n'
 	((${#env[@]} == 0)) || printf 'export %q\n' "${env[@]}"
 	printf 'cd %q || exit 125\n' "$HCW_ROOT"
 	printf 'exec'
@@ -97,17 +101,42 @@ write_command() {
 	printf '\n'
 }
 
+# without_btf FILE FOLDER: the module without BTF, whether its own or what it is told against, as a copy in FOLDER
+without_btf() {
+	local copy=$2/${1##*/}
+	mkdir -p "$2"
+	if [[ ! $copy -nt $1 ]]; then
+		objcopy --remove-section .BTF --remove-section .BTF.base "$1" "$copy.$$" || die 70 "could not strip $1"
+		mv "$copy.$$" "$copy"
+	fi
+	printf '%s\n' "$copy"
+}
+
+# driver_files TREE KERNEL_VERSION: the GPU driver and all it needs, in the order to load them. Only the driver itself is
+# stripped: the modules below it come with the kernel, also where the driver does not.
+driver_files() {
+	local file
+	module_files "$1" "$2" "${HCW_GPU_MODULES[@]}" | while read -r file; do
+		if ((strip_btf)) && [[ " ${HCW_GPU_MODULES[*]/%/.ko} " == *" ${file##*/} "* ]]; then
+			without_btf "$file" "${1%/*}/without-btf"
+		else
+			printf '%s\n' "$file"
+		fi
+	done
+}
+
 write_job() {
 	local job=$out/.job tree=$1 kv=$2 module file args
-	module_files "$tree" "$kv" amdgpu >"$job/modules"
+	driver_files "$tree" "$kv" >"$job/modules"
 	for module in ${modules[@]+"${modules[@]}"}; do
 		file=$(existing --module "${module%%.ko:*}$([[ $module != *.ko:* ]] || echo .ko)")
 		args=''
 		[[ $module != *.ko:* ]] || args=${module#*.ko:}
+		((!strip_btf)) || file=$(without_btf "$file" "$job")
 		printf '%s %s\n' "$file" "$args" >>"$job/modules"
-		visible+=("${file%/*}")
+		((strip_btf)) || visible+=("${file%/*}")
 	done
-	printf '%s\n' "$HCW_ROOT" "$tree" ${visible[@]+"${visible[@]}"} >"$job/visible"
+	printf '%s\n' "$HCW_ROOT" "${tree%/*}" ${visible[@]+"${visible[@]}"} >"$job/visible"
 	printf '%s\n' "$HCW_ROOT" >"$job/checkout"
 	printf '%s\n' "$out" >"$job/out"
 	write_command >"$job/command"
@@ -193,7 +222,8 @@ run_guest() {
 main() {
 	parse "$@"
 	need qemu-system-x86_64=qemu-system-x86 busybox=busybox-static cpio=cpio modprobe=kmod flock=util-linux setpriv=util-linux
-	local dir kv initrd args status=0
+	((!strip_btf)) || need objcopy=binutils
+	local dir kv initrd image args status=0
 	trap clean_up EXIT
 	trap 'exit 130' INT TERM
 	kv=$("$HCW_ROOT/tools/vm/fetch.sh" "$kernel")
@@ -201,7 +231,8 @@ main() {
 	dir=$(kernel_dir "$kernel")
 	make_out
 	write_job "$dir/tree" "$kv"
-	mapfile -t args < <(qemu_args "$dir/tree/boot/vmlinuz-$kv" "$initrd")
+	image=$(kernel_image "$dir/tree" "$kv")
+	mapfile -t args < <(qemu_args "$image" "$initrd")
 	run_guest "${args[@]}" || status=$?
 	((!out_is_ours || status == EXIT_DEAD || status == EXIT_TIMEOUT)) || rm -rf "$out"
 	return "$status"

@@ -60,7 +60,7 @@ int chain_before(struct hcw_chain *c, __u32 tgid, __u64 mm, enum hcw_record_type
 	struct victim_state *vs;
 	int v;
 
-	if (!start_watched(c, sign) || m->n_holes || m->lost)
+	if (!start_watched(c, sign) || m->n_holes || m->lost || hcw_limits_hide(&m->limits))
 		return -1;
 	v = victim_of(c, tgid, mm);
 	if (v < 0 || c->victims[v].open >= 0 || c->victims[v].last >= 0 ||

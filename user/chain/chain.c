@@ -109,6 +109,11 @@ static void take_totals(struct hcw_chain *c, const struct hcw_rec *rec)
 		c->model.lost += c->model.totals[i].lost;
 }
 
+static void take_limits(struct hcw_chain *c, const struct hcw_rec *rec)
+{
+	chain_body(rec, &c->model.limits, sizeof(c->model.limits));
+}
+
 static void take_end(struct hcw_chain *c, const struct hcw_rec *rec)
 {
 	struct hcw_end e;
@@ -147,6 +152,8 @@ static const take_fn takers[] = {
 	[HCW_R_MAPPING] = chain_mapping,
 	[HCW_R_SAMPLE] = take_sample,
 	[HCW_R_TOTALS] = take_totals,
+	[HCW_R_LIMITS] = take_limits,
+	[HCW_R_CLOCK] = chain_clock,
 	[HCW_R_END] = take_end,
 };
 
@@ -162,6 +169,11 @@ int hcw_chain_add(struct hcw_chain *c, const struct hcw_rec *rec)
 	if (rec->type < sizeof(takers) / sizeof(takers[0]) && takers[rec->type])
 		takers[rec->type](c, rec);
 	return 0;
+}
+
+void hcw_chain_late(struct hcw_chain *c, __u64 n)
+{
+	c->model.late = n;
 }
 
 void hcw_chain_finish(struct hcw_chain *c)

@@ -24,9 +24,12 @@ void hcw_chain_free(struct hcw_chain *c); /* c may be NULL */
  */
 void hcw_chain_sources(struct hcw_chain *c, unsigned int mask);
 
-/* Takes one record; `rec` is followed by rec->len bytes of body. Returns 0 or -ENOMEM. Unknown
- * types are skipped. */
+/* Takes one record, best in the order of their times (order.h); `rec` is followed by rec->len bytes
+ * of body. Returns 0 or -ENOMEM. Unknown types are skipped. */
 int hcw_chain_add(struct hcw_chain *c, const struct hcw_rec *rec);
+
+/* How many records, in all, came too late to be put in order before they were added. */
+void hcw_chain_late(struct hcw_chain *c, __u64 n);
 
 /* Fixes verdicts, open ends and totals of causes. Records may be added afterwards; then call it
  * again. */

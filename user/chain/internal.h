@@ -163,6 +163,9 @@ void chain_request(struct hcw_chain *c, const struct hcw_rec *rec);
 /* Who asked for what started this episode; after any change of its cause. */
 void chain_initiator(const struct hcw_chain *c, struct hcw_episode *e);
 
+/* clocks.c */
+void chain_clock(struct hcw_chain *c, const struct hcw_rec *rec);
+
 /* stacks.c */
 void chain_stack(struct hcw_chain *c, const struct hcw_rec *rec);
 void chain_stacks_free(struct hcw_chain *c);

@@ -96,12 +96,14 @@ struct hcw_episode {
 	struct hcw_actor started_by;
 	struct hcw_actor initiator; /* who asked, when that is another than started_by; tid 0 = the
 				       same or unknown */
-	bool initiator_unknown;	    /* a cpuset's kernel worker acted, and who wrote cpuset.mems was
-				       not seen. kcompactd, kswapd and the like act on nobody's
-				       request; a writer of compact_memory acts itself */
-	int attempt;		    /* index of the attempt that caused it, -1 = none or not kept */
-	__u64 lo, hi;		    /* registered range that was hit, 0/0 = not seen */
-	__s32 stack;		    /* id, negative = none */
+	bool direct_compaction; /* started_by compacted memory for an allocation of its own; false:
+				   kcompactd and other kernel threads, or on request */
+	bool initiator_unknown; /* a cpuset's kernel worker acted, and who wrote cpuset.mems was
+				   not seen. kcompactd, kswapd and the like act on nobody's
+				   request; a writer of compact_memory acts itself */
+	int attempt;		/* index of the attempt that caused it, -1 = none or not kept */
+	__u64 lo, hi;		/* registered range that was hit, 0/0 = not seen */
+	__s32 stack;		/* id, negative = none */
 	__u32 passes, passes_thrown;
 	__u64 started_ns; /* time charged to the start: up to the end of the first pass */
 	struct hcw_prolonger prolonged_by[HCW_MAX_PROLONGERS];
@@ -227,6 +229,19 @@ struct hcw_hole_info {
 	__u32 source, cause;
 };
 
+#define HCW_MAX_CLOCKS 16
+
+enum hcw_clock_id {
+	HCW_CLOCK_MONOTONIC,
+	HCW_CLOCK_REALTIME,
+};
+
+/* How far the other clocks are from CLOCK_BOOTTIME: clock - boottime, ns. */
+struct hcw_clock_span {
+	__u64 from, to; /* first and last pair of clocks that say so */
+	__s64 monotonic, realtime;
+};
+
 struct hcw_model {
 	__u64 first_ts, last_ts; /* of the records */
 	bool ended;		 /* an end record was seen */
@@ -247,6 +262,12 @@ struct hcw_model {
 	struct hcw_totals totals[HCW_R_BPF_COUNT];	/* last ones seen, by record type */
 	__u64 records;					/* of any type */
 	__u64 lost;					/* sum over totals */
+	struct hcw_limits limits;			/* the last ones seen */
+	__u64 late; /* records that came too late to be put in order: hcw_chain_late() */
+	struct hcw_clock_span clocks[HCW_MAX_CLOCKS]; /* in order; a new one where the wall clock
+							 was stepped or the machine slept */
+	size_t n_clocks;
+	__u64 clock_changes_more; /* the last of clocks took the place of so many */
 	__u64 dropped; /* attempts, episodes, pools … not kept because a table was full: figures are
 			  "at least" */
 	__u64 dropped_stalls;  /* iterations, stalls and stack names not kept, likewise: no verdict
@@ -259,6 +280,22 @@ struct hcw_model {
 	__u64 kfd_samples;	   /* records of evicted_ms: a watched process was seen at KFD */
 	__u64 damaged;		   /* holes of damaged frames */
 };
+
+/*
+ * Times of other clocks. Returns how many moments of the trace had this time on that clock, the
+ * first of them in *boot: 0 = none (the clock was stepped over it, or there are no pairs), 2 and
+ * more = the clock was set back over it, or the moment lies so near a change that it cannot be told
+ * which side it is on.
+ */
+size_t hcw_clock_to_boot(const struct hcw_model *m, enum hcw_clock_id id, __u64 t, __u64 *boot);
+/* What happened between clocks[i - 1].to and clocks[i].from: the wall clock was set by so many ns,
+ * 0 = it was not; the machine slept for so many ns. */
+__s64 hcw_clock_stepped(const struct hcw_model *m, size_t i);
+__u64 hcw_clock_suspended(const struct hcw_model *m, size_t i);
+
+/* Whether something that should have been watched was not for want of room. */
+bool hcw_limits_hide(const struct hcw_limits *l);
+const char *hcw_limit_name(enum hcw_limit l); /* "watched", "threads", "stacks", … */
 
 const char *hcw_cause_name(enum hcw_cause c);  /* "compaction", "move_pages", … */
 const char *hcw_reason_name(unsigned int bit); /* one HCW_WHY_* bit: "moved", "no-attempt", … */

@@ -75,3 +75,17 @@ const char *hcw_backing_name(__u32 backing)
 
 	return NAME(names, backing);
 }
+
+const char *hcw_limit_name(enum hcw_limit l)
+{
+	static const char *const names[HCW_LIMIT_COUNT] = {
+		"watched", "threads", "stacks", "statuses", "tasks", "kfd", "inner_pids",
+	};
+
+	return NAME(names, l);
+}
+
+bool hcw_limits_hide(const struct hcw_limits *l)
+{
+	return l->count[HCW_LIMIT_WATCHED];
+}

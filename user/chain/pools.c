@@ -236,6 +236,8 @@ static __u32 attempt_target(const struct hcw_chain *c, const struct hcw_attempt 
 
 	if (!a->move.pid)
 		return a->actor.tgid;
+	if (a->move.pid == HCW_PID_UNKNOWN)
+		return 0; /* nobody is booked by a number of another namespace */
 	s = chain_thread_find(c, (__u32)a->move.pid);
 	return s && s->task.tgid ? s->task.tgid : (__u32)a->move.pid;
 }

@@ -46,9 +46,31 @@ static bool kernel_thread(const struct hcw_chain *c, __u32 tid)
 	return s && s->task.tgid && !s->task.mm;
 }
 
+/* A writer of compact_memory compacts itself: that is no allocation in need of it. */
+static bool compacts_on_request(const struct hcw_chain *c, __u32 tid, __u64 at)
+{
+	size_t i;
+
+	for (i = 0; i < HCW_MAX_REQUESTS; i++)
+		if (c->requests[i].kind == HCW_REQUEST_COMPACT && c->requests[i].actor.tid == tid &&
+		    c->requests[i].ts <= at && at - c->requests[i].ts <= REQUEST_AGE)
+			return true;
+	return false;
+}
+
+static bool direct_compaction(const struct hcw_chain *c, const struct hcw_episode *e)
+{
+	__u32 tid = e->started_by.tid;
+
+	return e->cause == HCW_CAUSE_COMPACTION && e->started_by.tgid && !kernel_thread(c, tid) &&
+	       !compacts_on_request(c, tid, e->start);
+}
+
 void chain_initiator(const struct hcw_chain *c, struct hcw_episode *e)
 {
 	const struct request *r;
+
+	e->direct_compaction = direct_compaction(c, e);
 
 	e->initiator = (struct hcw_actor){.tid = 0};
 	e->initiator_unknown = false;

@@ -9,6 +9,7 @@ struct hcw_command {
 	int (*run)(int argc, char **argv); /* argv[0] is "hcwatch NAME"; returns an enum hcw_exit */
 };
 
+int cmd_doctor(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_lab(int argc, char **argv);
 int cmd_live(int argc, char **argv);

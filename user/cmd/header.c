@@ -34,6 +34,7 @@ static json_t *probes(const struct hcw_plan *plan)
 		json_object_set_new(o, "tier", json_string(hcw_tier_name(e->tier)));
 		json_object_set_new(o, "target", text(e->target));
 		json_object_set_new(o, "active", json_boolean(e->active));
+		json_object_set_new(o, "forced", json_boolean(e->forced));
 		json_object_set_new(o, "reason", text(e->reason));
 		json_array_append_new(list, o);
 	}
@@ -79,6 +80,49 @@ static json_t *target_json(int root, pid_t pid)
 	return o;
 }
 
+static json_t *names(const char *const *name, size_t n)
+{
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		json_array_append_new(list, text(name[i]));
+	return list;
+}
+
+static json_t *process_json(const struct filter_pid *asked, const struct filter_process *is)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "asked", json_integer(asked->number));
+	json_object_set_new(o, "pid", json_integer(is->pid));
+	json_object_set_new(o, "inner", is->inner ? json_integer(is->inner) : json_null());
+	json_object_set_new(o, "namespace",
+			    is->ns ? json_integer((json_int_t)is->ns) : json_null());
+	json_object_set_new(o, "comm", text(is->comm));
+	return o;
+}
+
+static json_t *filter_json(const struct filter *f, const struct filter_process *process)
+{
+	json_t *o, *list;
+	char as_text[256];
+	size_t i;
+
+	if (!filter_named(f))
+		return json_null();
+	o = json_object();
+	list = json_array();
+	filter_text(f, as_text, sizeof(as_text));
+	for (i = 0; i < f->n_pids; i++)
+		json_array_append_new(list, process_json(&f->pid[i], &process[i]));
+	json_object_set_new(o, "text", text(as_text));
+	json_object_set_new(o, "processes", list);
+	json_object_set_new(o, "comm", names(f->comm, f->n_comms));
+	json_object_set_new(o, "cgroup", names(f->cgroup, f->n_cgroups));
+	return o;
+}
+
 static json_int_t realtime_offset(void)
 {
 	struct timespec b, r;
@@ -88,7 +132,8 @@ static json_int_t realtime_offset(void)
 	return (json_int_t)(r.tv_sec - b.tv_sec) * 1000000000 + (r.tv_nsec - b.tv_nsec);
 }
 
-char *header_make(const struct hcw_plan *plan, pid_t target)
+char *header_make(const struct hcw_plan *plan, pid_t target, const struct filter *filter,
+		  const struct filter_process *process)
 {
 	int root = hcs_root(), node[HCS_NUMA_MAX], nodes;
 	json_t *o = json_object();
@@ -107,6 +152,7 @@ char *header_make(const struct hcw_plan *plan, pid_t target)
 	json_object_set_new(o, "realtime_offset_ns", json_integer(realtime_offset()));
 	json_object_set_new(o, "gpus", gpus(root));
 	json_object_set_new(o, "target", target_json(root, target));
+	json_object_set_new(o, "filter", filter_json(filter, process));
 	json_object_set_new(o, "probes", probes(plan));
 	s = json_dumps(o, JSON_COMPACT);
 	json_decref(o);
@@ -193,6 +239,7 @@ int header_parse(const char *json, size_t len, struct hcw_trace_info *out, struc
 	target = json_object_get(o, "target");
 	out->target = (__u32)json_integer_value(json_object_get(target, "pid"));
 	take_text(out->target_cmdline, sizeof(out->target_cmdline), target, "cmdline");
+	take_text(out->filter, sizeof(out->filter), json_object_get(o, "filter"), "text");
 	parse_gpus(json_object_get(o, "gpus"), out);
 	parse_probes(json_object_get(o, "probes"), out);
 	json_decref(o);

@@ -8,12 +8,16 @@
 #include "../base/err.h"
 #include "../out/report.h"
 #include "../probe/plan.h"
+#include "filter.h"
 
 #define HCW_FORMAT 1
 
-/* Renders the header of a recording that starts now. `target` 0 = every process. The caller frees
- * it. */
-char *header_make(const struct hcw_plan *plan, pid_t target);
+/*
+ * Renders the header of a recording that starts now. `target`: the process it is about, 0 = no one
+ * in particular. `process` has an entry for each -p of the filter. The caller frees it.
+ */
+char *header_make(const struct hcw_plan *plan, pid_t target, const struct filter *filter,
+		  const struct filter_process *process);
 
 /* Reads a header back. Unknown members are ignored; a newer format is an error. */
 int header_parse(const char *json, size_t len, struct hcw_trace_info *out, struct hcw_err *err);

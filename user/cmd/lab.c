@@ -21,6 +21,7 @@ enum {
 	OPT_TRIGGER,
 	OPT_IMMUNE,
 	OPT_TRACES,
+	OPT_PROBE,
 	OPT_HCSTALL,
 	OPT_HIP,
 	OPT_ROCBLAS,
@@ -39,6 +40,8 @@ static const struct argp_option options[] = {
 	 "what is done to the pool; default move_pages, the others: hcstall --trigger list", 0},
 	{"require-immune", OPT_IMMUNE, "ARM", 0, "exit 1 when this arm is not immune", 0},
 	{"traces", OPT_TRACES, "DIR", 0, "keep each arm's trace here, as ARM.hcw", 0},
+	{"probe", OPT_PROBE, "POINT=TIER", 0,
+	 "probe a point by this tier and no other, or not at all (POINT=off); may be repeated", 0},
 	{"hcstall", OPT_HCSTALL, "FILE", 0, "the reproducer to run; default: beside hcwatch", 0},
 	{"hip", OPT_HIP, "FILE", 0, "HIP runtime for hcstall", 0},
 	{"rocblas", OPT_ROCBLAS, "FILE", 0, "rocBLAS for hcstall", 0},
@@ -134,6 +137,14 @@ static void check_arms(struct argp_state *state, struct lab_opts *o)
 				   o->require_immune[i], o->require_immune[i]);
 }
 
+static void choose_probe(struct argp_state *state, struct lab_opts *o, const char *arg)
+{
+	char wrong[512];
+
+	if (hcw_probe_choose(&o->choices, arg, wrong, sizeof(wrong)))
+		argp_error(state, "%s", wrong);
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct lab_opts *o = state->input;
@@ -166,6 +177,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (!*arg)
 			argp_error(state, "--traces needs a folder");
 		o->traces = arg;
+		return 0;
+	case OPT_PROBE:
+		choose_probe(state, o, arg);
 		return 0;
 	case OPT_HCSTALL:
 		o->hcstall = arg;

@@ -177,7 +177,10 @@ int lab_arm_run(const struct lab_opts *o, const char *allocator, struct lab_resu
 	const char *argv[MAX_ARGS];
 	struct recorder_opts ro = {
 		.path = trace,
-		.trace = {.argv = (char *const *)argv, .own_command = true},
+		.trace = {.argv = (char *const *)argv,
+			  .own_command = true,
+			  .choices = o->choices,
+			  .no_wait = true},
 	};
 	struct recorder_result rr;
 	int ret;

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include "../out/lab.h"
+#include "../probe/choice.h"
 #include "load.h"
 
 struct lab_opts {
@@ -19,8 +20,9 @@ struct lab_opts {
 	size_t n_arms;
 	const char *require_immune[LAB_MAX_ARMS];
 	size_t n_required;
-	const char *output; /* file for the JSON object, NULL = none */
-	bool json;	    /* the JSON object on stdout, not the table */
+	const char *output;		  /* file for the JSON object, NULL = none */
+	struct hcw_probe_choices choices; /* of --probe */
+	bool json;			  /* the JSON object on stdout, not the table */
 };
 
 /* The arms there are, in the order they run; a NULL name behind the last. */

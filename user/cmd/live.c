@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "../chain/order.h"
 #include "../out/live.h"
+#include "budget.h"
 #include "command.h"
 #include "header.h"
 #include "tracer.h"
@@ -14,7 +16,8 @@
 #define MAX_OPEN 256	      /* episodes told as begun and not yet as ended */
 #define LATE_NS	 300000000ull /* records about an episode's end can come this much after it */
 #define NEWS_NS	 200000000ull /* an episode is told when the records that explain it have come */
-#define MAX_BODY 16384
+#define ORDER_NS 150000000ull /* a hole is known so much after it began */
+#define READ_NS	 50000000ull  /* what is in the ring is no older */
 
 enum { OPT_JSON = 256 };
 
@@ -27,16 +30,14 @@ struct live {
 	size_t open[MAX_OPEN];
 	size_t n_open;
 	__u64 lost;
+	__u64 unwatched;    /* processes for which there was no room */
 	size_t unexplained; /* stalls without an eviction anywhere, not yet told; the longest of
 			       them */
 	size_t longest;
-	bool header; /* a new one came */
+	struct hcw_order *order; /* before the chain */
+	bool header;		 /* a new one came */
 	bool told_target;
 	__u32 target; /* as told */
-	struct {
-		struct hcw_rec rec;
-		unsigned char body[MAX_BODY];
-	} joined; /* a record of ours, whose body is elsewhere */
 };
 
 struct live_args {
@@ -70,22 +71,19 @@ static int put(void *ctx, const struct hcw_rec *rec, const void *body, struct hc
 {
 	struct live *l = ctx;
 
-	if (body != rec + 1) {
-		if (rec->len > sizeof(l->joined.body))
-			return hcw_err_set(err, -E2BIG, HCW_EXIT_INCOMPLETE,
-					   "a record is too long");
-		l->joined.rec = *rec;
-		memcpy(l->joined.body, body, rec->len);
-		rec = &l->joined.rec;
-	}
 	if (rec->type == HCW_R_HEADER) {
-		if (header_parse((const char *)(rec + 1), rec->len, &l->info, err))
+		if (header_parse(body, rec->len, &l->info, err))
 			return -EBADMSG;
 		hcw_chain_sources(l->chain, header_sources(&l->info));
 		hcw_chain_one_group(l->chain, l->info.target != 0);
 		l->header = true;
 	}
-	return hcw_chain_add(l->chain, rec);
+	return hcw_order_put(l->order, rec, body);
+}
+
+static int to_chain(void *ctx, const struct hcw_rec *rec)
+{
+	return hcw_chain_add(ctx, rec);
 }
 
 static int tell(struct live *l, enum live_kind kind, size_t index, __u64 now, __u64 count)
@@ -178,16 +176,22 @@ static int tell_news(struct live *l, __u64 now, bool second, bool all)
 		ret = tell_open(l, now, second, all);
 	if (!ret)
 		ret = tell_stalls(l, now, second || all);
-	if (!ret && m->lost > l->lost)
+	if (!ret && (m->lost > l->lost || m->limits.count[HCW_LIMIT_WATCHED] > l->unwatched))
 		ret = tell(l, LIVE_LOST, 0, now, m->lost - l->lost);
 	l->lost = m->lost;
+	l->unwatched = m->limits.count[HCW_LIMIT_WATCHED];
 	return ret;
 }
 
 static int settle(void *ctx, __u64 now, bool second, struct hcw_err *err)
 {
+	struct live *l = ctx;
+
+	if (hcw_order_advance(l->order, now - READ_NS))
+		return hcw_err_set(err, -ENOMEM, HCW_EXIT_INCOMPLETE, "out of memory");
+	hcw_chain_late(l->chain, hcw_order_late(l->order));
 	errno = 0;
-	if (!tell_news(ctx, now, second, false))
+	if (!tell_news(l, now, second, false))
 		return 0;
 	if (errno == EPIPE)
 		return hcw_err_set(err, -EPIPE, HCW_EXIT_OK, "the reader is gone");
@@ -202,6 +206,8 @@ static int end(struct live *l, int ret, struct hcw_err *err, const struct tracer
 
 	if (ret && ret != -EPIPE)
 		return hcw_err_print(stderr, "hcwatch", err);
+	hcw_order_flush(l->order);
+	hcw_chain_late(l->chain, hcw_order_late(l->order));
 	hcw_chain_finish(l->chain);
 	if (ret)
 		return HCW_EXIT_OK; /* the reader of a pipe is gone: a quiet end */
@@ -210,6 +216,17 @@ static int end(struct live *l, int ret, struct hcw_err *err, const struct tracer
 	tracer_say_missing(&tr->plan);
 	code = report_exit(&l->info, m);
 	return tr->lost && code != HCW_EXIT_INCOMPLETE ? HCW_EXIT_INCOMPLETE : code;
+}
+
+static int live_open(struct live *l, uint64_t mem)
+{
+	l->chain = hcw_chain_new();
+	l->order = hcw_order_new(budget_of(mem).order, ORDER_NS, to_chain, l->chain);
+	if (l->chain && l->order)
+		return 0;
+	hcw_chain_free(l->chain);
+	hcw_order_free(l->order);
+	return -ENOMEM;
 }
 
 int cmd_live(int argc, char **argv)
@@ -233,9 +250,7 @@ int cmd_live(int argc, char **argv)
 	int ret;
 
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &args);
-	if (l)
-		l->chain = hcw_chain_new();
-	if (!l || !l->chain) {
+	if (!l || live_open(l, args.tracer.mem_bytes)) {
 		free(l);
 		fputs("hcwatch: out of memory\n", stderr);
 		return HCW_EXIT_UNSUPPORTED;
@@ -244,6 +259,7 @@ int cmd_live(int argc, char **argv)
 	args.tracer.sink = (struct tracer_sink){.put = put, .settle = settle, .ctx = l};
 	ret = tracer_run(&args.tracer, &tr, &err);
 	ret = end(l, ret, &err, &tr);
+	hcw_order_free(l->order);
 	hcw_chain_free(l->chain);
 	free(l);
 	return ret;

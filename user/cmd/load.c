@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
 #include <sys/stat.h>
+#include "../chain/order.h"
 #include "../trace/trace.h"
 #include "header.h"
 #include "load.h"
+
+/* What a recorder writes late is at most as late as its looks at the counters of loss. */
+#define ORDER_NS    500000000ull
+#define ORDER_BYTES (16u << 20)
 
 static int no_header(const char *path, bool cut, struct hcw_err *err)
 {
@@ -18,8 +23,21 @@ static int no_header(const char *path, bool cut, struct hcw_err *err)
 	return -EBADMSG;
 }
 
-static int load_records(struct hcw_reader *r, const char *path, struct hcw_loaded *l,
-			struct hcw_err *err)
+/* At once, before what it is about: records from before it are in the ring already. */
+static int take_header(struct hcw_loaded *l, const struct hcw_rec *rec, struct hcw_err *err)
+{
+	/* a later header says what became active meanwhile */
+	int ret = header_parse((const char *)(rec + 1), rec->len, &l->info, err);
+
+	if (ret)
+		return ret;
+	hcw_chain_sources(l->chain, header_sources(&l->info));
+	hcw_chain_one_group(l->chain, l->info.target != 0);
+	return 0;
+}
+
+static int load_records(struct hcw_reader *r, struct hcw_order *order, const char *path,
+			struct hcw_loaded *l, struct hcw_err *err)
 {
 	const struct hcw_rec *rec;
 	bool header = false;
@@ -27,19 +45,28 @@ static int load_records(struct hcw_reader *r, const char *path, struct hcw_loade
 
 	while ((ret = hcw_reader_next(r, &rec, err)) > 0) {
 		if (rec->type == HCW_R_HEADER) {
-			/* a later header says what became active meanwhile */
-			ret = header_parse((const char *)(rec + 1), rec->len, &l->info, err);
+			ret = take_header(l, rec, err);
 			if (ret)
 				return ret;
-			hcw_chain_sources(l->chain, header_sources(&l->info));
-			hcw_chain_one_group(l->chain, l->info.target != 0);
 			header = true;
 		}
-		hcw_chain_add(l->chain, rec);
+		ret = hcw_order_put(order, rec, rec + 1);
+		if (ret)
+			break;
 	}
+	if (!ret)
+		ret = hcw_order_flush(order);
+	if (ret == -ENOMEM)
+		return hcw_err_set(err, ret, HCW_EXIT_UNSUPPORTED, "out of memory");
 	if (ret < 0)
 		return ret;
+	hcw_chain_late(l->chain, hcw_order_late(order));
 	return header ? 0 : no_header(path, hcw_reader_cut(r), err);
+}
+
+static int to_chain(void *ctx, const struct hcw_rec *rec)
+{
+	return hcw_chain_add(ctx, rec);
 }
 
 static __u64 file_bytes(const char *path)
@@ -51,6 +78,7 @@ static __u64 file_bytes(const char *path)
 
 int load_trace(const char *path, struct hcw_loaded *out, struct hcw_err *err)
 {
+	struct hcw_order *order;
 	struct hcw_reader *r;
 	int ret;
 
@@ -59,11 +87,16 @@ int load_trace(const char *path, struct hcw_loaded *out, struct hcw_err *err)
 	if (ret)
 		return ret;
 	out->chain = hcw_chain_new();
-	if (!out->chain) {
+	order = hcw_order_new(ORDER_BYTES, ORDER_NS, to_chain, out->chain);
+	if (!out->chain || !order) {
+		hcw_chain_free(out->chain);
+		hcw_order_free(order);
 		hcw_reader_close(r);
+		out->chain = NULL;
 		return hcw_err_set(err, -ENOMEM, HCW_EXIT_UNSUPPORTED, "out of memory");
 	}
-	ret = load_records(r, path, out, err);
+	ret = load_records(r, order, path, out, err);
+	hcw_order_free(order);
 	out->info.cut = hcw_reader_cut(r);
 	out->info.file_bytes = file_bytes(path);
 	hcw_reader_close(r);

@@ -13,6 +13,7 @@ static const struct hcw_command commands[] = {
 	{"live", "tell what stops the GPUs while it happens", cmd_live},
 	{"record", "trace page migrations, KFD evictions and iterations into a file", cmd_record},
 	{"report", "say what stopped the GPUs in a recorded trace", cmd_report},
+	{"doctor", "say which settings of this host can stop GPUs", cmd_doctor},
 	{"explain", "say what a finding (HCW-101 ...) means and what to do", cmd_explain},
 };
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))

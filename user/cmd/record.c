@@ -88,5 +88,6 @@ int cmd_record(int argc, char **argv)
 		say_result(&opts, &res);
 	if (ret)
 		return err.code;
-	return res.lost || !tracer_plan_complete(&res.plan) ? HCW_EXIT_INCOMPLETE : HCW_EXIT_OK;
+	return res.lost || res.gap || !tracer_plan_complete(&res.plan) ? HCW_EXIT_INCOMPLETE
+								       : HCW_EXIT_OK;
 }

@@ -53,6 +53,7 @@ static void take_result(struct recorder_result *out, const struct tracer_result 
 		.child_ended = tr->child_ended,
 		.child_status = tr->child_status,
 		.signalled = tr->signalled,
+		.gap = tr->gap,
 		.lost = tr->lost,
 		.plan = tr->plan,
 		.records = hcw_writer_records(r->writer),

@@ -15,6 +15,7 @@ struct recorder_result {
 	bool child_ended;
 	int child_status;
 	bool signalled;
+	bool gap;			/* as in struct tracer_result */
 	bool reader_gone;		/* the reader of a pipe closed it: a quiet end */
 	unsigned long long records;	/* in the file */
 	unsigned long long not_written; /* taken, but the file would not hold them */

@@ -7,12 +7,16 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "../out/report.h"
 #include "../sys/proc.h"
+#include "budget.h"
 #include "tracer_internal.h"
 
 #define TICK_NS	   1000000000ull /* totals, samples, flush: what a killed recorder may lose */
 #define PUMP_MS	   100
-#define DRAIN_MS   50	/* for records of calls that return after the command ended */
+#define LOOK_NS	   100000000ull /* at the counters of loss, also under a flood */
+#define DRAIN_MS   50		/* for records of calls that return after the command ended */
+#define DRAIN_NS   300000000ull /* at most, so that we are gone within 2 s */
 #define FORWARD_MS 1500 /* a command told to end has this long, so that we are gone within 2 s */
 #define REPEAT_MS  150	/* two signals within this are one request */
 #define SYMBOLS_MS 60000
@@ -78,15 +82,19 @@ int tracer_put(struct tracer *r, const struct hcw_rec *rec, const void *body)
 	return ret;
 }
 
-/* -EAGAIN leaves the pump so that what is due once a second happens also under a flood. */
+/* -EAGAIN leaves the pump so that what is due happens also under a flood. */
 static int take(const struct hcw_rec *rec, void *ctx)
 {
 	struct tracer *r = ctx;
-	int ret = tracer_put(r, rec, rec + 1);
+	int ret;
 
+	r->last_ts = rec->ts;
+	if (filter_drops(r, rec))
+		return 0;
+	ret = tracer_put(r, rec, rec + 1);
 	if (!ret)
 		ret = watch_record(r, rec);
-	if (!ret && !(r->records % 4096) && hcs_boot_ns() >= r->next_tick)
+	if (!ret && !(r->records % 4096) && hcs_boot_ns() - r->last_look >= LOOK_NS)
 		ret = -EAGAIN;
 	return ret;
 }
@@ -116,27 +124,38 @@ static int ready_file_make(struct tracer *r)
 	return 0;
 }
 
+/* Held, until everything is attached. */
+static int start_command(struct tracer *r)
+{
+	int ret = child_start(&r->child, r->opts->argv, r->opts->stdout_fd, r->opts->own_command,
+			      r->err);
+
+	if (ret)
+		return ret;
+	r->command = filter_child(r->root, r->child.pid);
+	if (r->command < 0)
+		return hcw_err_set(r->err, -ESRCH, HCW_EXIT_UNSUPPORTED,
+				   "cannot find the command in /proc");
+	watched_add(&r->watched, (__u32)r->command, 0);
+	return hcw_session_watch(r->session, r->command, r->err);
+}
+
 static int start(struct tracer *r)
 {
 	int ret = 0;
 
-	/* a command's first instruction is marked; others may be evicted just now: see
-	 * watch_files() */
-	if (r->opts->argv)
+	r->attached = hcs_boot_ns();
+	/* a command is marked from its first instruction on */
+	if (r->opts->argv && quiet_wait(r))
 		watch_known_files(r);
-	if (r->opts->pid)
-		ret = target_start(r, r->opts->pid);
+	if (filter_named(&r->opts->filter))
+		ret = target_start(r);
+	else if (!r->opts->argv)
+		filter_number_all(r);
+	if (!ret && r->opts->argv)
+		ret = start_command(r);
 	if (ret)
 		return ret;
-	if (r->opts->argv) {
-		ret = child_start(&r->child, r->opts->argv, r->opts->stdout_fd,
-				  r->opts->own_command, r->err);
-		if (!ret)
-			ret = hcw_session_watch(r->session, r->child.pid, r->err);
-		if (ret)
-			return ret;
-		watched_add(&r->watched, (__u32)r->child.pid, 0);
-	}
 	ret = note_header(r);
 	if (!ret)
 		ret = note_clock(r);
@@ -145,7 +164,7 @@ static int start(struct tracer *r)
 	if (!ret)
 		ret = settle(r, true);
 	/* with nobody named, whoever comes next is the one: not before its pools can be seen */
-	if (!ret && (r->opts->argv || r->opts->pid))
+	if (!ret && (r->opts->argv || filter_named(&r->opts->filter)))
 		ret = ready_file_make(r);
 	if (!ret && r->opts->argv)
 		ret = child_release(&r->child, r->err);
@@ -162,6 +181,8 @@ static int tick(struct tracer *r, unsigned long long *lost)
 	if (!ret)
 		ret = note_samples(r);
 	if (!ret)
+		ret = filter_look(r);
+	if (!ret)
 		ret = watch_files(r);
 	if (!ret && r->known_files)
 		ret = ready_file_make(r);
@@ -174,14 +195,15 @@ static bool over(struct tracer *r)
 		return true;
 	if (r->opts->argv)
 		return child_ended(&r->child);
-	return r->opts->pid && target_over(r);
+	return filter_named(&r->opts->filter) && target_over(r);
 }
 
 static int pump(struct tracer *r, int ms)
 {
 	int n = hcw_session_pump(r->session, ms, take, r);
 
-	if (n == -EINTR || n == -EAGAIN)
+	r->unread = n == -EINTR || n == -EAGAIN;
+	if (r->unread)
 		return 0;
 	if (n < 0 && !r->err->what[0])
 		hcw_err_set(r->err, n, HCW_EXIT_INCOMPLETE, "cannot read the ring: %s",
@@ -196,6 +218,8 @@ static int loop(struct tracer *r, struct tracer_result *out)
 	while (ret >= 0 && !over(r)) {
 		ret = pump(r, PUMP_MS);
 		if (ret >= 0)
+			ret = driver_look(r);
+		if (ret >= 0)
 			ret = watch_pending(r, false);
 		if (ret >= 0)
 			ret = note_totals(r, false, &out->lost);
@@ -207,6 +231,25 @@ static int loop(struct tracer *r, struct tracer_result *out)
 	return ret < 0 ? ret : 0;
 }
 
+/* Takes what is in the ring, also under a flood that goes on. What could not be read in time is
+ * missing at the end. */
+static int drain(struct tracer *r, unsigned long long *lost)
+{
+	__u64 until = hcs_boot_ns(), now;
+	int ret;
+
+	do {
+		ret = pump(r, DRAIN_MS);
+		now = hcs_boot_ns();
+		if (ret >= 0 && r->unread && now - r->last_look >= LOOK_NS)
+			ret = note_totals(r, false, lost);
+	} while ((ret > 0 || (!ret && r->unread)) && r->last_ts < until + DRAIN_MS * 1000000ull &&
+		 now < until + DRAIN_NS);
+	if (ret >= 0 && now >= until + DRAIN_NS && r->last_ts < until)
+		return note_unread(r, r->last_ts, until);
+	return ret < 0 ? ret : 0;
+}
+
 /* Lets the command end, takes what is still in the ring, and closes the stream. */
 static int finish(struct tracer *r, struct tracer_result *out)
 {
@@ -215,11 +258,11 @@ static int finish(struct tracer *r, struct tracer_result *out)
 	out->signalled = sig != 0;
 	if (sig)
 		child_leave(&r->child, from_terminal ? 0 : sig, FORWARD_MS);
-	do {
-		ret = pump(r, DRAIN_MS);
-	} while (ret > 0);
+	ret = drain(r, &out->lost);
 	if (!ret)
 		ret = watch_pending(r, true);
+	if (!ret)
+		ret = driver_end(r);
 	if (!ret)
 		ret = note_totals(r, true, &out->lost);
 	if (!ret)
@@ -234,6 +277,7 @@ static void release(struct tracer *r, struct tracer_result *out)
 	out->child = r->child.pid;
 	out->child_ended = r->child.ended;
 	out->child_status = r->child.status;
+	out->gap = r->had_gap;
 	if (r->session)
 		out->plan = *hcw_session_plan(r->session);
 	hcw_session_close(r->session);
@@ -258,9 +302,11 @@ static int check_command(const struct tracer_opts *opts, struct hcw_err *err)
 int tracer_run(const struct tracer_opts *opts, struct tracer_result *out, struct hcw_err *err)
 {
 	struct hcw_session_opts so = {
-		.watch_all = !opts->pid && !opts->argv,
+		.watch_all = !filter_named(&opts->filter) && !opts->argv,
+		.announce = filter_waits(&opts->filter),
 		.long_running = opts->long_running,
-		.ring_bytes = opts->ring_bytes,
+		.ring_bytes = opts->ring_bytes ? opts->ring_bytes : budget_of(opts->mem_bytes).ring,
+		.choices = opts->choices,
 	};
 	struct tracer *r = calloc(1, sizeof(*r));
 	int ret;
@@ -282,7 +328,13 @@ int tracer_run(const struct tracer_opts *opts, struct tracer_result *out, struct
 	hcs_kallsyms_load(&r->symbols, r->root, hcs_deadline_ms(SYMBOLS_MS));
 	ret = check_command(opts, err);
 	if (!ret)
+		ret = target_resolve(r);
+	so.symbols = r->symbols;
+	if (!ret)
 		ret = hcw_session_open(&r->session, &so, err);
+	symbols_fit(r);
+	if (!ret)
+		ret = driver_start(r);
 	if (!ret)
 		ret = start(r);
 	if (!ret)
@@ -299,9 +351,13 @@ int tracer_run(const struct tracer_opts *opts, struct tracer_result *out, struct
 
 bool tracer_plan_complete(const struct hcw_plan *plan)
 {
-	return plan->entry[HCW_POINT_MOVE_PAGES].active && plan->entry[HCW_POINT_MIGRATE].active &&
-	       plan->entry[HCW_POINT_NOTIFIER].active && plan->entry[HCW_POINT_QUIESCE].active &&
-	       plan->entry[HCW_POINT_RESUME].active;
+	size_t i;
+
+	for (i = 0; i < HCW_POINT_COUNT; i++)
+		if (!plan->entry[i].active &&
+		    report_point_needed(hcw_point_name(plan->entry[i].point)))
+			return false;
+	return true;
 }
 
 void tracer_say_missing(const struct hcw_plan *plan)

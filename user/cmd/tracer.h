@@ -8,9 +8,12 @@
 #define HCW_TRACER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include "../base/err.h"
+#include "../probe/choice.h"
 #include "../probe/plan.h"
+#include "filter.h"
 
 /* Where the records go. A negative return ends the tracing and is returned by tracer_run(); err
  * says why. */
@@ -25,14 +28,17 @@ struct tracer_sink {
 
 struct tracer_opts {
 	struct tracer_sink sink;
-	pid_t pid;	   /* process to watch, 0 = none */
-	char *const *argv; /* command to run and watch, NULL = none; with neither, every process
-			      seen at KFD */
-	int stdout_fd;	   /* the command's stdout, -1 = ours */
-	bool own_command;  /* the command is our own tool: it ends with us */
-	size_t ring_bytes; /* between kernel and us, 0 = default */
-	bool long_running; /* as in struct hcw_session_opts */
-	bool follow; /* when the process of `pid` ends, wait for its successor and go on with that
+	struct filter filter; /* processes to watch */
+	char *const *argv;    /* command to run and watch, NULL = none; with neither, every process
+				 seen at KFD */
+	int stdout_fd;	      /* the command's stdout, -1 = ours */
+	bool own_command;     /* the command is our own tool: it ends with us */
+	size_t ring_bytes;    /* between kernel and us, 0 = as budget_of() says */
+	uint64_t mem_bytes;   /* of --mem, 0 = default */
+	bool long_running;    /* as in struct hcw_session_opts */
+	struct hcw_probe_choices choices; /* of --probe */
+	bool no_wait;			  /* fail when the driver is not loaded; else wait for it */
+	bool follow; /* when a process of -p ends, wait for its successor and go on with that
 		      */
 	const char
 		*ready_file; /* made when everything is attached, removed at the end; NULL = none */
@@ -43,6 +49,7 @@ struct tracer_result {
 	bool child_ended; /* false: the user's command runs on */
 	int child_status; /* as from waitpid() */
 	bool signalled;	  /* ended by a signal to us */
+	bool gap;	  /* a driver was absent for a time, or still is */
 	unsigned long long lost;
 	struct hcw_plan plan; /* as attached at the end */
 };

@@ -10,9 +10,19 @@
 #include "tracer.h"
 #include "watched.h"
 
-#define TRACER_NOTE_MAX	   16384 /* bytes of body of a record we make */
-#define TRACER_MAX_PENDING 256	 /* pools whose mapping is still to be read */
-#define TRACER_MAX_STACKS  4096	 /* stack ids named */
+#define TRACER_NOTE_MAX	    16384 /* bytes of body of a record we make */
+#define TRACER_MAX_PENDING  256	  /* pools whose mapping is still to be read */
+#define TRACER_MAX_STACKS   4096  /* stack ids named */
+#define TRACER_MAX_REJECTED 256	  /* processes whose trial ended, remembered */
+
+#define TRACER_MAX_GAPS	    8 /* modules whose probes are missing */
+
+/* A module whose probes are missing since `from`. */
+struct driver_gap {
+	const char *module; /* NULL: none */
+	unsigned int types; /* 1 << type of the records that are missing */
+	__u64 from;
+};
 
 struct pending_pool {
 	__u64 ptr, bytes;
@@ -25,29 +35,47 @@ struct identity {
 	char cmdline[512];
 };
 
+/* A process of -p, or its successor. */
+struct target {
+	pid_t pid;	      /* followed now, 0 = none, or waiting for a successor */
+	pid_t last_pid;	      /* the last one followed */
+	uint64_t start_ticks; /* of `pid`: with it the identity of a process */
+	struct identity identity;
+};
+
 struct tracer {
 	const struct tracer_opts *opts;
 	struct hcw_session *session;
 	struct hcw_child child;
 	struct hcs_kallsyms *symbols; /* for the names of stacks; NULL when they cannot be read */
 	int root;
-	pid_t pid;	      /* followed now, 0 = none, or waiting for a successor */
-	pid_t last_pid;	      /* the last one followed */
-	uint64_t start_ticks; /* of `pid`: with it the identity of a process */
-	struct identity identity;
-	__u64 next_search; /* for a successor */
+	enum filter_pids pids;			 /* what the numbers in /proc are */
+	struct filter_process named[FILTER_MAX]; /* of each -p, as found at the start */
+	struct target target[FILTER_MAX];	 /* of each -p */
+	__u32 rejected[TRACER_MAX_REJECTED];	 /* on trial, and not taken; a ring */
+	size_t next_rejected;
+	pid_t first_taken; /* by --comm or --cgroup, 0 = none yet */
+	pid_t command;	   /* the child, as the host numbers it; 0 = none */
+	__u64 next_search; /* for successors */
 	struct pending_pool pending[TRACER_MAX_PENDING];
 	size_t n_pending;
 	struct watched_table watched;
 	__u64 since;	  /* when tracing began */
+	__u64 attached;	  /* when the kernel's probes were */
+	bool no_old_pass; /* no eviction from before that is under way */
+	bool told_waiting;
 	bool known_files; /* looked for marks where they are known to be */
 	bool ready;	  /* the ready file was made */
 	unsigned char stack_named[TRACER_MAX_STACKS];
 	struct hcw_totals last[HCW_R_BPF_COUNT]; /* for holes */
 	__u64 last_look;			 /* when `last` was read */
+	__u64 last_ts;				 /* of the last record of the kernel side */
+	bool unread; /* the pump was left with records in the ring, perhaps */
 	__u64 next_tick;
 	__u64 records; /* given to the sink */
 	size_t marks;  /* USDT marks attached so far */
+	struct driver_gap gap[TRACER_MAX_GAPS];
+	bool had_gap;
 	bool failed_sink;
 	struct hcw_err *err;
 };
@@ -60,9 +88,21 @@ int note_put(struct tracer *r, enum hcw_record_type type, const void *body, size
 int note_header(struct tracer *r);
 int note_clock(struct tracer *r);
 int note_end(struct tracer *r, enum hcw_end_reason reason);
-/* Totals of all sources, and a hole record for each that lost records since the last look. */
+/* Totals of all sources, and a hole record for each that lost records since the last look.
+ * *lost: records lost so far, and processes that could not be watched. */
 int note_totals(struct tracer *r, bool write_totals, unsigned long long *lost);
 int note_samples(struct tracer *r);
+/* Lets go of the names of functions, and says so, when they take more than their share. */
+void symbols_fit(struct tracer *r);
+/* Records of these times are in the ring still, and will not be read. */
+int note_unread(struct tracer *r, __u64 from, __u64 to);
+
+/* tracer_driver.c: drivers that are absent, come and go */
+/* Says which one is missing; an error with `no_wait`. Before anything is written. */
+int driver_start(struct tracer *r);
+int driver_look(struct tracer *r);
+/* Holes that are open still. */
+int driver_end(struct tracer *r);
 
 /* tracer_watch.c: what the stream tells us to look at */
 int watch_record(struct tracer *r, const struct hcw_rec *rec);
@@ -77,10 +117,31 @@ void watch_known_files(struct tracer *r);
 /* The process's entry; it is looked at from now on. NULL when there are too many. */
 struct watched *watch_process(struct tracer *r, __u32 tgid);
 
-/* tracer_target.c: the process of -p */
-int target_start(struct tracer *r, pid_t pid);
-/* Whether it is gone for good. With `follow` a successor is looked for, and taken when there is
- * one. */
+/* tracer_quiet.c: whether marks may be planted now */
+bool quiet_everywhere(struct tracer *r);
+/* Waits for it, a while; true at once when nobody uses KFD. */
+bool quiet_wait(struct tracer *r);
+
+/* tracer_target.c: the processes of -p */
+/* Finds whom the filter names, before anything is attached; says on stderr what is not obvious. */
+int target_resolve(struct tracer *r);
+int target_start(struct tracer *r);
+/* Whether all are gone for good. With `follow` successors are looked for, and taken when there are.
+ */
 bool target_over(struct tracer *r);
+/* Whom a reader of the trace is told: the first of all; 0 = nobody in particular. */
+pid_t target_shown(const struct tracer *r);
+
+/* tracer_filter.c: the processes of --comm and --cgroup, now and later */
+/* Watches it, its children and the numbers it has in containers. */
+int target_watch(struct tracer *r, pid_t pid);
+/* Takes those at KFD that match and are not watched yet. */
+int filter_look(struct tracer *r);
+/* Where nobody is named: the numbers that those at KFD have in containers. */
+void filter_number_all(struct tracer *r);
+/* A process opened KFD: decides at once. */
+int filter_announced(struct tracer *r, const struct hcw_task *task);
+/* The record is about a process that was on trial, and not taken. */
+bool filter_drops(const struct tracer *r, const struct hcw_rec *rec);
 
 #endif

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include "../sys/kfd.h"
+#include "budget.h"
 #include "header.h"
 #include "tracer_internal.h"
 
-#define READ_MS 200
+#define READ_MS	      200
+#define CLOCK_TRIES   8
+#define CLOCK_NEAR_NS 2000 /* three clocks read one after the other without an interruption */
 
 int note_put(struct tracer *r, enum hcw_record_type type, const void *body, size_t len)
 {
@@ -27,8 +31,8 @@ int note_put(struct tracer *r, enum hcw_record_type type, const void *body, size
 
 int note_header(struct tracer *r)
 {
-	pid_t target = r->opts->pid ? r->last_pid : r->child.pid;
-	char *json = header_make(hcw_session_plan(r->session), target > 0 ? target : 0);
+	char *json = header_make(hcw_session_plan(r->session), target_shown(r), &r->opts->filter,
+				 r->named);
 	int ret;
 
 	if (!json)
@@ -50,14 +54,37 @@ static __u64 clock_ns(clockid_t clock)
 	return (__u64)t.tv_sec * 1000000000u + (__u64)t.tv_nsec;
 }
 
+/*
+ * The three clocks at one moment, so that a step can be told from our being interrupted between
+ * them: of a few tries the one that took least.
+ */
+static __u64 read_clocks(struct hcw_clock *best)
+{
+	__u64 before, took, shortest = UINT64_MAX, at = 0;
+	struct hcw_clock c;
+	int i;
+
+	for (i = 0; i < CLOCK_TRIES && shortest > CLOCK_NEAR_NS; i++) {
+		before = hcs_boot_ns();
+		c.monotonic = clock_ns(CLOCK_MONOTONIC);
+		c.realtime = clock_ns(CLOCK_REALTIME);
+		took = hcs_boot_ns() - before;
+		if (took >= shortest)
+			continue;
+		shortest = took;
+		at = before + took / 2;
+		*best = c;
+	}
+	return at;
+}
+
 int note_clock(struct tracer *r)
 {
-	struct hcw_clock c = {
-		.monotonic = clock_ns(CLOCK_MONOTONIC),
-		.realtime = clock_ns(CLOCK_REALTIME),
-	};
+	struct hcw_clock c = {0};
+	struct hcw_rec rec = {.type = HCW_R_CLOCK, .len = sizeof(c)};
 
-	return note_put(r, HCW_R_CLOCK, &c, sizeof(c));
+	rec.ts = read_clocks(&c);
+	return tracer_put(r, &rec, &c);
 }
 
 int note_end(struct tracer *r, enum hcw_end_reason reason)
@@ -67,49 +94,92 @@ int note_end(struct tracer *r, enum hcw_end_reason reason)
 	return note_put(r, HCW_R_END, &e, sizeof(e));
 }
 
-static int note_hole(struct tracer *r, __u32 source, __u64 count, __u64 now)
+/* Records of one source lost for one reason between the last look and `now`; none is no hole. */
+static int note_hole(struct tracer *r, __u32 source, __u32 cause, __u64 count, __u64 now)
 {
 	struct hcw_hole h = {
 		.from = r->last_look,
 		.to = now,
 		.count = count,
 		.source = source,
-		.cause = HCW_HOLE_RING_FULL,
+		.cause = cause,
 	};
 
-	return note_put(r, HCW_R_HOLE, &h, sizeof(h));
+	return count ? note_put(r, HCW_R_HOLE, &h, sizeof(h)) : 0;
+}
+
+static int note_holes(struct tracer *r, const struct hcw_totals *now, __u64 at)
+{
+	const struct hcw_totals *last = &r->last[now->source];
+	int ret;
+
+	ret = note_hole(r, now->source, HCW_HOLE_RING_FULL, now->ring_full - last->ring_full, at);
+	if (!ret)
+		ret = note_hole(r, now->source, HCW_HOLE_MAP_FULL, now->map_full - last->map_full,
+				at);
+	if (!ret)
+		ret = note_hole(r, now->source, HCW_HOLE_SKIPPED, now->skipped - last->skipped, at);
+	return ret;
+}
+
+static int read_counters(struct tracer *r, struct hcw_totals *totals, struct hcw_limits *limits)
+{
+	int ret = hcw_session_totals(r->session, totals);
+
+	if (!ret)
+		ret = hcw_session_limits(r->session, limits);
+	return ret ? hcw_err_set(r->err, ret, HCW_EXIT_INCOMPLETE,
+				 "cannot read the probes' counters: %s", strerror(-ret))
+		   : 0;
 }
 
 int note_totals(struct tracer *r, bool write_totals, unsigned long long *lost)
 {
 	struct hcw_totals now[HCW_R_BPF_COUNT] = {0};
+	struct hcw_limits limits = {0};
 	__u64 before = hcs_boot_ns(), after;
 	size_t i;
 	int ret;
 
-	ret = hcw_session_totals(r->session, now);
+	ret = read_counters(r, now, &limits);
 	after = hcs_boot_ns();
-	if (ret < 0)
-		return hcw_err_set(r->err, ret, HCW_EXIT_INCOMPLETE,
-				   "cannot read the probes' counters: %s", strerror(-ret));
-	*lost = 0;
-	for (i = 1; i < HCW_R_BPF_COUNT; i++) {
+	*lost = limits.count[HCW_LIMIT_WATCHED];
+	for (i = 1; i < HCW_R_BPF_COUNT && !ret; i++) {
 		*lost += now[i].lost;
-		if (now[i].lost > r->last[i].lost) {
-			ret = note_hole(r, (__u32)i, now[i].lost - r->last[i].lost, after);
-			if (ret)
-				return ret;
-		}
-		now[i].source = (__u32)i;
-		if (write_totals)
+		ret = note_holes(r, &now[i], after);
+		if (!ret && write_totals)
 			ret = note_put(r, HCW_R_TOTALS, &now[i], sizeof(now[i]));
-		if (ret < 0)
-			return ret;
 	}
+	if (!ret && write_totals)
+		ret = note_put(r, HCW_R_LIMITS, &limits, sizeof(limits));
+	if (ret < 0)
+		return ret;
 	memcpy(r->last, now, sizeof(r->last));
 	/* what is lost next was lost after this reading began, at the earliest */
 	r->last_look = before;
 	return 0;
+}
+
+void symbols_fit(struct tracer *r)
+{
+	size_t share = budget_of(r->opts->mem_bytes).symbols;
+	size_t bytes = r->symbols ? hcs_kallsyms_bytes(r->symbols) : 0;
+
+	if (bytes <= share)
+		return;
+	fprintf(stderr,
+		"hcwatch: stacks are told without names: those of the kernel take %zu KiB,\n"
+		"  their share of --mem is %zu KiB\n",
+		bytes >> 10, share >> 10);
+	hcs_kallsyms_free(r->symbols);
+	r->symbols = NULL;
+}
+
+int note_unread(struct tracer *r, __u64 from, __u64 to)
+{
+	struct hcw_hole h = {.from = from, .to = to, .cause = HCW_HOLE_RING_FULL};
+
+	return note_put(r, HCW_R_HOLE, &h, sizeof(h));
 }
 
 int note_samples(struct tracer *r)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The process of -p. A server that is restarted gets another pid: with `follow` its successor is
+ * The processes of -p. A server that is restarted gets another pid: with `follow` its successor is
  * the first process that runs the same program with the same command line.
  */
 #include <errno.h>
 #include <string.h>
+#include "../base/escape.h"
 #include "../sys/proc.h"
 #include "tracer_internal.h"
 
-#define READ_MS	   1000
-#define FAMILY_MAX 1024
-#define SEARCH_NS  1000000000ull /* looks at every process: not more often */
+#define READ_MS	  1000
+#define SEARCH_NS 1000000000ull /* looks at every process: not more often */
 
 static int identify(struct tracer *r, pid_t pid, struct identity *out)
 {
@@ -34,80 +34,116 @@ static bool running(struct tracer *r, pid_t pid, uint64_t *start_ticks)
 	return p.state != 'Z' || p.threads > 1;
 }
 
-struct family {
-	struct tracer *r;
-	__u32 member[FAMILY_MAX];
-	size_t n;
-	bool grew;
-};
+static void say_inner(const struct filter_pid *asked, const struct filter_process *is)
+{
+	fprintf(stderr, "hcwatch: -p %d is process %d of this host, %.15s\n", (int)asked->number,
+		(int)is->pid, is->comm);
+	fprintf(stderr, "  (%d in pid namespace %llu)\n", (int)is->inner,
+		(unsigned long long)is->ns);
+}
 
-static bool in_family(const struct family *f, pid_t pid)
+static void say_other(const struct filter_pid *asked, const struct filter_process *other)
+{
+	fprintf(stderr, "hcwatch: -p %d is taken as the host's pid\n", (int)asked->number);
+	fprintf(stderr, "  process %d, %.15s, has that number in a container: -p %d\n",
+		(int)other->pid, other->comm, (int)other->pid);
+}
+
+/* Probes tell host pids: where /proc does not show these, nobody can be named, nor looked at. */
+static int check_pids(struct tracer *r)
+{
+	r->pids = filter_pids(r->root);
+	if (r->pids == FILTER_PIDS_HOST)
+		return 0;
+	if (!filter_named(&r->opts->filter) && !r->opts->argv) {
+		fputs("hcwatch: pids are the host's, /proc here shows others: pools and\n"
+		      "  iterations of running processes cannot be looked at\n",
+		      stderr);
+		return 0;
+	}
+	if (r->pids == FILTER_PIDS_FOREIGN)
+		hcw_err_set(r->err, -EXDEV, HCW_EXIT_UNSUPPORTED,
+			    "/proc shows another pid namespace than this process is in");
+	else
+		hcw_err_set(r->err, -EXDEV, HCW_EXIT_UNSUPPORTED,
+			    "processes have other pids on the host than in this container");
+	hcw_err_hint(r->err,
+		     "Probes tell the host's. Run it on the host, where -p takes a\n"
+		     "container's pids, too; or in a container with --pid=host. Without -p\n"
+		     "and command, all processes at KFD can be traced from here.");
+	return -EXDEV;
+}
+
+int target_resolve(struct tracer *r)
+{
+	const struct filter *f = &r->opts->filter;
+	struct filter_process other;
+	char text[40], shown[48];
+	size_t i, at_kfd;
+	int ret = check_pids(r);
+
+	for (i = 0; !ret && i < f->n_pids; i++) {
+		struct filter_process *is = &r->named[i];
+		uint64_t start;
+
+		ret = filter_find(r->root, &f->pid[i], is, &other, r->err);
+		if (!ret && !running(r, is->pid, &start))
+			ret = hcw_err_set(r->err, -ESRCH, HCW_EXIT_USAGE,
+					  "no process %d: it has ended", (int)is->pid);
+		if (!ret && is->inner)
+			say_inner(&f->pid[i], is);
+		else if (!ret && other.pid)
+			say_other(&f->pid[i], &other);
+	}
+	if (!ret)
+		ret = filter_check(f, r->root, &at_kfd, r->err);
+	if (!ret && filter_waits(f) && !at_kfd && !f->n_pids) {
+		filter_text(f, text, sizeof(text));
+		fprintf(stderr, "hcwatch: %s: nobody uses KFD yet, waiting\n",
+			hcw_escape(shown, sizeof(shown), text, sizeof(text)));
+	}
+	return ret;
+}
+
+static int follow(struct tracer *r, struct target *t, pid_t pid)
+{
+	int ret;
+
+	if (!running(r, pid, &t->start_ticks))
+		return hcw_err_set(r->err, -ESRCH, HCW_EXIT_USAGE, "process %d has ended meanwhile",
+				   (int)pid);
+	if (r->opts->follow && identify(r, pid, &t->identity))
+		t->identity.exe[0] =
+			'\0'; /* a kernel thread, or not ours to look at: nobody follows it */
+	ret = target_watch(r, pid);
+	if (!ret)
+		t->pid = t->last_pid = pid;
+	return ret;
+}
+
+int target_start(struct tracer *r)
+{
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < r->opts->filter.n_pids; i++)
+		ret = follow(r, &r->target[i], r->named[i].pid);
+	return ret ? ret : filter_look(r);
+}
+
+static bool followed(const struct tracer *r, pid_t pid)
 {
 	size_t i;
 
-	for (i = 0; i < f->n; i++)
-		if (f->member[i] == (__u32)pid)
+	for (i = 0; i < r->opts->filter.n_pids; i++)
+		if (r->target[i].pid == pid)
 			return true;
 	return false;
 }
 
-static int join_family(pid_t pid, void *ctx)
-{
-	struct family *f = ctx;
-	struct hcs_proc p;
-
-	if (in_family(f, pid) || f->n == FAMILY_MAX ||
-	    hcs_proc_read(f->r->root, pid, &p, hcs_deadline_ms(READ_MS)) || !in_family(f, p.parent))
-		return 0;
-	f->member[f->n++] = (__u32)pid;
-	f->grew = true;
-	return hcw_session_watch(f->r->session, pid, f->r->err);
-}
-
-/*
- * The children that are there already; those to come are followed in the kernel. A server's ranks
- * are children, and older than the wish to watch them. Again until a look finds none that is new:
- * one may be forked while we look.
- */
-static int watch_family(struct tracer *r, pid_t pid)
-{
-	struct family f = {.r = r, .member = {(__u32)pid}, .n = 1};
-	size_t i;
-	int ret = 0;
-
-	do {
-		f.grew = false;
-		ret = hcs_proc_each(r->root, join_family, &f, hcs_deadline_ms(READ_MS * 5));
-	} while (!ret && f.grew);
-	if (ret == -ETIMEDOUT)
-		ret = hcw_err_set(r->err, ret, HCW_EXIT_INCOMPLETE,
-				  "cannot list the children of process %d in time", (int)pid);
-	for (i = 0; i < f.n; i++)
-		watch_process(r, f.member[i]);
-	return ret;
-}
-
-int target_start(struct tracer *r, pid_t pid)
-{
-	int ret;
-
-	if (!running(r, pid, &r->start_ticks)) {
-		hcw_err_set(r->err, -ESRCH, HCW_EXIT_USAGE, "no process %d", (int)pid);
-		hcw_err_hint(r->err, "-p takes the pid of a running process, as this host sees it");
-		return -ESRCH;
-	}
-	if (r->opts->follow && identify(r, pid, &r->identity))
-		r->identity.exe[0] =
-			'\0'; /* a kernel thread, or not ours to look at: nobody follows it */
-	ret = hcw_session_watch(r->session, pid, r->err);
-	if (ret)
-		return ret;
-	r->pid = r->last_pid = pid;
-	return watch_family(r, pid);
-}
-
 struct search {
 	struct tracer *r;
+	const struct identity *identity;
 	pid_t found;
 };
 
@@ -117,38 +153,63 @@ static int look_at(pid_t pid, void *ctx)
 	struct identity id;
 	uint64_t start;
 
-	if (identify(s->r, pid, &id) || strcmp(id.exe, s->r->identity.exe) ||
-	    strcmp(id.cmdline, s->r->identity.cmdline) || !running(s->r, pid, &start))
+	/* ranks of one server can look the same */
+	if (followed(s->r, pid) || identify(s->r, pid, &id) || strcmp(id.exe, s->identity->exe) ||
+	    strcmp(id.cmdline, s->identity->cmdline) || !running(s->r, pid, &start))
 		return 0;
 	s->found = pid;
 	return 1;
 }
 
-static void find_successor(struct tracer *r)
+static void find_successor(struct tracer *r, struct target *t)
 {
-	struct search s = {.r = r};
+	struct search s = {.r = r, .identity = &t->identity};
 
 	if (hcs_proc_each(r->root, look_at, &s, hcs_deadline_ms(READ_MS)) != 1)
 		return;
-	if (target_start(r, s.found))
-		r->pid = 0;
+	if (follow(r, t, s.found))
+		t->pid = 0;
 	else
 		note_header(r); /* a failed sink is noticed at the next record */
 }
 
-bool target_over(struct tracer *r)
+/* The same pid with another start is another process. */
+static bool gone(struct tracer *r, struct target *t)
 {
 	uint64_t start;
 
-	/* the same pid with another start is another process */
-	if (r->pid && running(r, r->pid, &start) && start == r->start_ticks)
+	if (t->pid && running(r, t->pid, &start) && start == t->start_ticks)
 		return false;
-	if (!r->opts->follow || !r->identity.exe[0])
-		return true;
-	r->pid = 0;
-	if (hcs_boot_ns() >= r->next_search) {
-		find_successor(r);
+	t->pid = 0;
+	return true;
+}
+
+bool target_over(struct tracer *r)
+{
+	bool search = hcs_boot_ns() >= r->next_search, over = true;
+	size_t i;
+
+	for (i = 0; i < r->opts->filter.n_pids; i++) {
+		struct target *t = &r->target[i];
+
+		if (!gone(r, t)) {
+			over = false;
+			continue;
+		}
+		if (!r->opts->follow || !t->identity.exe[0])
+			continue;
+		over = false;
+		if (!search)
+			continue;
+		find_successor(r, t);
 		r->next_search = hcs_boot_ns() + SEARCH_NS;
 	}
-	return false;
+	return over && !filter_waits(&r->opts->filter);
+}
+
+pid_t target_shown(const struct tracer *r)
+{
+	if (r->opts->argv)
+		return r->command;
+	return r->opts->filter.n_pids ? r->target[0].last_pid : r->first_taken;
 }

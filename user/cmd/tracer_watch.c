@@ -21,7 +21,8 @@ static bool born_since(struct tracer *r, __u32 tgid)
 	__u64 tick_ns = 1000000000ull / (__u64)sysconf(_SC_CLK_TCK);
 	struct hcs_proc p;
 
-	return !hcs_proc_read(r->root, (pid_t)tgid, &p, hcs_deadline_ms(READ_MS)) &&
+	return r->pids == FILTER_PIDS_HOST &&
+	       !hcs_proc_read(r->root, (pid_t)tgid, &p, hcs_deadline_ms(READ_MS)) &&
 	       p.start_ticks * tick_ns >= r->since;
 }
 
@@ -50,10 +51,11 @@ static int note_mapping(struct tracer *r, const struct pending_pool *p, const st
 static int read_mapping(struct tracer *r, const struct pending_pool *p)
 {
 	struct hcs_map map[MAX_MAPS];
-	int i, n, ret = 0;
+	int i, n = 0, ret = 0;
 
-	n = hcs_smaps_range(r->root, (pid_t)p->tgid, p->ptr, p->ptr + p->bytes, map, MAX_MAPS,
-			    hcs_deadline_ms(READ_MS));
+	if (r->pids == FILTER_PIDS_HOST)
+		n = hcs_smaps_range(r->root, (pid_t)p->tgid, p->ptr, p->ptr + p->bytes, map,
+				    MAX_MAPS, hcs_deadline_ms(READ_MS));
 	if (n <= 0)
 		return note_mapping(r, p, NULL, HCW_VM_UNREADABLE);
 	for (i = 0; i < n && !ret; i++)
@@ -163,6 +165,8 @@ int watch_record(struct tracer *r, const struct hcw_rec *rec)
 		return pool_seen(r, body);
 	case HCW_R_POOL_FREE:
 		return pool_gone(r, body);
+	case HCW_R_TASK:
+		return filter_announced(r, body);
 	default:
 		return 0;
 	}
@@ -218,12 +222,11 @@ int watch_files(struct tracer *r)
 {
 	size_t before = r->marks, i;
 
-	if (!watched_all_settled(&r->watched, hcs_boot_ns()) ||
-	    hcs_boot_ns() < r->since + WATCHED_QUIET_NS)
+	if (!watched_all_settled(&r->watched, hcs_boot_ns()) || !quiet_everywhere(r))
 		return 0;
 	if (!r->known_files)
 		watch_known_files(r);
-	for (i = 0; i < r->watched.n; i++) {
+	for (i = 0; i < r->watched.n && r->pids == FILTER_PIDS_HOST; i++) {
 		struct file_walk w = {.r = r, .tgid = r->watched.process[i].tgid};
 
 		hcs_maps_each(r->root, (pid_t)w.tgid, file_mapped, &w, hcs_deadline_ms(READ_MS));

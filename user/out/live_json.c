@@ -38,6 +38,10 @@ static void put_totals(json_t *o, const struct hcw_trace_info *info, const struc
 	json_object_set_new(o, "evicted_ms", json_real((double)report_stalled_ns(m) / 1e6));
 	json_object_set_new(o, "stalls", json_integer((json_int_t)m->n_stalls));
 	json_object_set_new(o, "lost", json_integer((json_int_t)m->lost));
+	json_object_set_new(o, "lost_by", report_json_lost_by(m));
+	json_object_set_new(o, "limits", report_json_limits(m));
+	json_object_set_new(o, "late", json_integer((json_int_t)m->late));
+	json_object_set_new(o, "clock", report_json_clock(m));
 }
 
 static void put_event(json_t *o, const struct hcw_trace_info *info, const struct hcw_chain *chain,
@@ -66,6 +70,8 @@ static void put_event(json_t *o, const struct hcw_trace_info *info, const struct
 		break;
 	case LIVE_LOST:
 		json_object_set_new(o, "lost", json_integer((json_int_t)e->count));
+		json_object_set_new(o, "lost_by", report_json_lost_by(m));
+		json_object_set_new(o, "limits", report_json_limits(m));
 		break;
 	case LIVE_TOTALS:
 		put_totals(o, info, m);

@@ -32,6 +32,9 @@ static void watching(FILE *f, const struct hcw_trace_info *info)
 		line_add(&l, "%s (%u)",
 			 hcw_escape(cmd, 60, info->target_cmdline, strlen(info->target_cmdline)),
 			 info->target);
+	else if (info->filter[0])
+		line_add(&l, "nobody yet of %s",
+			 hcw_escape(cmd, 60, info->filter, strlen(info->filter)));
 	else
 		line_add(&l, "every process that uses KFD");
 	line_add(&l, " · probes %zu/%zu%s", active, info->n_probes,
@@ -53,8 +56,9 @@ static void add_start(struct line *l, const struct hcw_episode *e)
 	if (e->before)
 		line_add(l, "who stopped them was not seen, it began before we watched");
 	else
-		line_add(l, "%s by %s", hcw_cause_name(e->cause),
-			 report_actor(who, sizeof(who), &e->started_by));
+		line_add(l, "%s by %s%s", hcw_cause_name(e->cause),
+			 report_actor(who, sizeof(who), &e->started_by),
+			 e->direct_compaction ? ", direct compaction" : "");
 }
 
 /* Its length is more than was watched of it. */
@@ -165,6 +169,20 @@ static void stall(FILE *f, const struct hcw_trace_info *info, const struct hcw_m
 	fmt_wrap(f, at, l.text);
 }
 
+static void lost(FILE *f, const struct hcw_model *m, __u64 count)
+{
+	struct line l = {.n = 0};
+	int limit;
+
+	line_add(&l, "%" PRIu64 " record%s lost: details are \"at least\", totals are exact",
+		 (uint64_t)count, PLURAL(count));
+	for (limit = 0; limit <= HCW_LIMIT_STATUSES; limit++)
+		if (m->limits.count[limit])
+			line_add(&l, "; full: %s (%" PRIu64 ")", hcw_limit_name(limit),
+				 (uint64_t)m->limits.count[limit]);
+	fmt_wrap(f, "", l.text);
+}
+
 static void totals(FILE *f, const struct hcw_trace_info *info, const struct hcw_model *m)
 {
 	struct line l = {.n = 0};
@@ -179,6 +197,8 @@ static void totals(FILE *f, const struct hcw_trace_info *info, const struct hcw_
 		 fmt_duration(total, ns), m->n_stalls, PLURAL(m->n_stalls), (uint64_t)m->lost,
 		 PLURAL(m->lost));
 	fmt_wrap(f, "", l.text);
+	if (m->limits.count[HCW_LIMIT_WATCHED])
+		lost(f, m, m->lost);
 	if (report_incomplete(info, m))
 		fmt_wrap(
 			f, "INCOMPLETE  ",
@@ -207,9 +227,7 @@ int live_text(FILE *f, const struct hcw_trace_info *info, const struct hcw_chain
 		stall(f, info, m, &m->stalls[e->index], e->count);
 		break;
 	case LIVE_LOST:
-		fprintf(f,
-			"%" PRIu64 " record%s lost: details are \"at least\", totals are exact\n",
-			(uint64_t)e->count, PLURAL(e->count));
+		lost(f, m, e->count);
 		break;
 	case LIVE_TOTALS:
 		totals(f, info, m);

@@ -8,7 +8,7 @@
 static const char *const needed[] = {"move_pages", "migrate", "notifier", "quiesce", "resume"};
 #define N_NEEDED (sizeof(needed) / sizeof(needed[0]))
 
-static bool is_needed(const char *point)
+bool report_point_needed(const char *point)
 {
 	size_t i;
 
@@ -54,7 +54,7 @@ size_t report_missing(const struct hcw_trace_info *info, struct report_missing o
 			out[n++] = (struct report_missing){
 				.point = info->probe[i].point,
 				.reason = info->probe[i].reason,
-				.needed = is_needed(info->probe[i].point),
+				.needed = report_point_needed(info->probe[i].point),
 			};
 	return n;
 }
@@ -81,8 +81,8 @@ bool report_incomplete(const struct hcw_trace_info *info, const struct hcw_model
 			return true;
 	if (report_not_at_kfd(info, m) || start_unseen(m))
 		return true;
-	return m->lost || m->n_holes || m->dropped || info->cut || !m->ended ||
-	       m->end_reason == HCW_END_ERROR;
+	return m->lost || hcw_limits_hide(&m->limits) || m->n_holes || m->dropped || info->cut ||
+	       !m->ended || m->end_reason == HCW_END_ERROR;
 }
 
 const char *report_verdict(const struct hcw_trace_info *info, const struct hcw_model *m)
@@ -175,6 +175,16 @@ size_t report_begun_before(const struct hcw_model *m)
 	for (i = 0; i < m->n_episodes; i++)
 		n += m->episodes[i].before;
 	return n;
+}
+
+__u64 report_unpaired_marks(const struct hcw_model *m)
+{
+	__u64 sum = 0;
+	size_t i;
+
+	for (i = 0; i < m->n_victims; i++)
+		sum += m->victims[i].iterations_unpaired;
+	return sum;
 }
 
 __u64 report_stalled_ns(const struct hcw_model *m)

@@ -29,10 +29,14 @@ struct hcw_trace_info {
 	bool simulated; /* a GPU of it is not driven by amdgpu */
 	__u32 target;	/* tgid, 0 = every process */
 	char target_cmdline[256];
+	char filter[160];      /* who was watched, as options; "" = a command, or every process */
 	__s64 realtime_offset; /* CLOCK_REALTIME - CLOCK_BOOTTIME, ns */
 	bool cut;	       /* the file ends in the middle */
 	__u64 file_bytes;      /* its length, 0 = not known (a pipe) */
 };
+
+/* Whether nothing is ever "clean" or "immune" without this probe point. */
+bool report_point_needed(const char *point);
 
 /* Whether anything is missing that makes the report "at least". */
 bool report_incomplete(const struct hcw_trace_info *info, const struct hcw_model *m);

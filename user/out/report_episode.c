@@ -240,7 +240,8 @@ static void add_start(struct line *l, const struct report *r, const struct hcw_e
 		line_add(l, "%s did it; how was not seen%s", who,
 			 report_traced(r->info, "migrate") ? "" : " (migrations were not traced)");
 	else
-		line_add(l, "%s by %s", report_cause_words(r, e->cause), who);
+		line_add(l, "%s by %s%s", report_cause_words(r, e->cause), who,
+			 e->direct_compaction ? ", direct compaction" : "");
 	add_initiator(l, e);
 	add_pages(l, r, e);
 	add_place(l, r, e);

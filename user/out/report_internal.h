@@ -34,6 +34,8 @@ size_t report_causes(const struct hcw_model *m, struct report_cause out[REPORT_C
 /* Codes of the causes, ranked by their time, then those of exposed pools; each once. */
 size_t report_codes(const struct hcw_model *m, const char *out[REPORT_CAUSES]);
 __u64 report_episode_ns(const struct hcw_model *m, const struct hcw_episode *e);
+/* Marks of iterations without their other one. */
+__u64 report_unpaired_marks(const struct hcw_model *m);
 size_t report_begun_before(const struct hcw_model *m); /* how many episodes began before it */
 __u64 report_stalled_ns(const struct hcw_model *m);    /* sum over episodes */
 /* The process as of that address space (0: any); NULL when it was never named. */

@@ -59,6 +59,7 @@ static const char *hole_cause(__u32 cause)
 		[HCW_HOLE_MAP_FULL] = "map-full",
 		[HCW_HOLE_DAMAGED_FRAME] = "damaged-frame",
 		[HCW_HOLE_DRIVER_ABSENT] = "driver-absent",
+		[HCW_HOLE_SKIPPED] = "skipped",
 	};
 
 	return cause < sizeof(names) / sizeof(names[0]) && names[cause] ? names[cause] : "unknown";
@@ -193,6 +194,7 @@ static void put_start(json_t *o, const struct hcw_model *m, const struct hcw_epi
 	put_text(o, "cause", hcw_cause_name(e->cause));
 	put(o, "trigger", e->before ? json_null() : json_integer(e->trigger));
 	put(o, "started_by", actor_json(&e->started_by));
+	put(o, "direct_compaction", json_boolean(e->direct_compaction));
 	put(o, "initiator", actor_json(&e->initiator));
 	put(o, "initiator_unknown", json_boolean(e->initiator_unknown));
 	put(o, "pages_moved", a ? json_integer((json_int_t)a->migrated) : json_null());
@@ -388,6 +390,10 @@ static void put_completeness(json_t *o, const struct hcw_trace_info *info,
 	put(o, "seen_at_kfd",
 	    info->target ? json_boolean(!report_not_at_kfd(info, m)) : json_null());
 	put(o, "holes", holes_json(m));
+	put(o, "totals", report_json_totals(m));
+	put(o, "limits", report_json_limits(m));
+	put_u64(o, "late", m->late);
+	put_u64(o, "unpaired_marks", report_unpaired_marks(m));
 }
 
 static void put_machine(json_t *o, const struct hcw_trace_info *info, const struct hcw_model *m)
@@ -401,6 +407,7 @@ static void put_machine(json_t *o, const struct hcw_trace_info *info, const stru
 	put_u64(o, "first_ns", m->first_ts);
 	put_u64(o, "last_ns", m->last_ts);
 	put(o, "realtime_offset_ns", json_integer(info->realtime_offset));
+	put(o, "clock", report_json_clock(m));
 }
 
 int report_json(FILE *f, const char *path, const struct hcw_trace_info *info,

@@ -10,5 +10,10 @@
 json_t *report_json_missing(const struct hcw_trace_info *info);
 json_t *report_json_episode(const struct hcw_chain *chain, const struct hcw_episode *e);
 json_t *report_json_stall(const struct hcw_stall *s);
+/* report_json_seen.c */
+json_t *report_json_totals(const struct hcw_model *m);
+json_t *report_json_lost_by(const struct hcw_model *m); /* over all sources */
+json_t *report_json_limits(const struct hcw_model *m);
+json_t *report_json_clock(const struct hcw_model *m);
 
 #endif

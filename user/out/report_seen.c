@@ -54,6 +54,20 @@ static void add_count(struct line *l, __u64 count)
 		line_add(l, "%" PRIu64 " ", (uint64_t)count);
 }
 
+static const char *why_lost(__u32 cause)
+{
+	switch (cause) {
+	case HCW_HOLE_RING_FULL:
+		return "the buffer was full";
+	case HCW_HOLE_MAP_FULL:
+		return "a map was full";
+	case HCW_HOLE_SKIPPED:
+		return "a probe was not run";
+	default:
+		return "why is not known";
+	}
+}
+
 static void one_hole(const struct report *r, const struct hcw_hole_info *h)
 {
 	struct line l = {.n = 0};
@@ -69,9 +83,8 @@ static void one_hole(const struct report *r, const struct hcw_hole_info *h)
 		break;
 	default:
 		add_count(&l, h->count);
-		line_add(&l, "%s %s lost (%s full): ", report_source_name(h->source),
-			 h->count == 1 ? "record was" : "records were",
-			 h->cause == HCW_HOLE_MAP_FULL ? "a map was" : "the buffer was");
+		line_add(&l, "%s %s lost (%s): ", report_source_name(h->source),
+			 h->count == 1 ? "record was" : "records were", why_lost(h->cause));
 	}
 	add_span(&l, r, h);
 	report_labelled(r, "", l.text);
@@ -105,6 +118,10 @@ static void holes(const struct report *r)
 	if (m->dropped)
 		line_add(&l, "%" PRIu64 " attempt, stall or pool records were too many to keep; ",
 			 (uint64_t)m->dropped);
+	if (m->limits.count[HCW_LIMIT_WATCHED])
+		line_add(&l, "%" PRIu64 " process%s not be watched, there were too many; ",
+			 (uint64_t)m->limits.count[HCW_LIMIT_WATCHED],
+			 m->limits.count[HCW_LIMIT_WATCHED] == 1 ? " could" : "es could");
 	if (l.n < 2)
 		return;
 	l.text[l.n - 2] = '\0';
@@ -135,6 +152,16 @@ static void add_item(struct line *l, __u64 n, const char *one, const char *many)
 		line_add(l, "%s%" PRIu64 " %s", l->n ? "; " : "", (uint64_t)n, n == 1 ? one : many);
 }
 
+static __u64 unbegun(const struct hcw_model *m)
+{
+	__u64 sum = 0;
+	size_t i;
+
+	for (i = 0; i < HCW_R_BPF_COUNT; i++)
+		sum += m->totals[i].unbegun;
+	return sum;
+}
+
 /* Records that are part of no episode, and why nobody is charged with them. */
 static void not_matched(const struct report *r)
 {
@@ -144,8 +171,12 @@ static void not_matched(const struct report *r)
 		 "restarts of queues whose stop was not seen");
 	add_item(&l, r->m->unattributed_passes, "restore pass in no stall that was seen",
 		 "restore passes in no stall that was seen");
+	add_item(&l, unbegun(r->m), "migration whose start was not seen",
+		 "migrations whose start was not seen");
 	add_item(&l, r->m->noise, "stop that KFD refused (of a process at its end: harmless)",
 		 "stops that KFD refused (of processes at their end: harmless)");
+	add_item(&l, r->m->late, "record that came too late to be put in order",
+		 "records that came too late to be put in order");
 	if (l.n)
 		report_labelled(r, "not matched", l.text);
 }
@@ -153,13 +184,10 @@ static void not_matched(const struct report *r)
 /* Marks and charges that stand in no figure. */
 static void not_counted(const struct report *r)
 {
+	const struct hcw_limits *full = &r->m->limits;
 	struct line l = {.n = 0};
-	__u64 unpaired = 0;
-	size_t i;
 
-	for (i = 0; i < r->m->n_victims; i++)
-		unpaired += r->m->victims[i].iterations_unpaired;
-	add_item(&l, unpaired, "mark of an iteration without its other one",
+	add_item(&l, report_unpaired_marks(r->m), "mark of an iteration without its other one",
 		 "marks of iterations without their other one");
 	add_item(&l, r->m->dropped_stalls,
 		 "iteration, unusually long one or stack too many to keep",
@@ -167,8 +195,60 @@ static void not_counted(const struct report *r)
 	add_item(&l, r->m->dropped_charges,
 		 "invalidation or restore pass too many to charge to one thread",
 		 "invalidations or restore passes too many to charge to one thread each");
+	add_item(&l, full->count[HCW_LIMIT_THREADS], "call not followed, too many were under way",
+		 "calls not followed, too many were under way");
+	add_item(&l, full->count[HCW_LIMIT_STACKS], "stack not kept", "stacks not kept");
+	add_item(&l, full->count[HCW_LIMIT_STATUSES],
+		 "move_pages call with more answers than are read",
+		 "move_pages calls with more answers than are read");
 	if (l.n)
 		report_labelled(r, "not counted", l.text);
+}
+
+/* Tables that forget: no record is missing for it. */
+static void forgotten(const struct report *r)
+{
+	const struct hcw_limits *full = &r->m->limits;
+	struct line l = {.n = 0};
+
+	add_item(&l, full->count[HCW_LIMIT_TASKS], "thread", "threads");
+	add_item(&l, full->count[HCW_LIMIT_KFD], "process at KFD", "processes at KFD");
+	add_item(&l, full->count[HCW_LIMIT_INNER_PIDS], "pid of a container", "pids of containers");
+	if (l.n)
+		report_labelled(r, "forgotten", l.text);
+}
+
+static void one_clock_change(const struct report *r, size_t i)
+{
+	const struct hcw_clock_span *c = &r->m->clocks[i];
+	char at[FMT_LEN], by[FMT_LEN];
+	__s64 step = hcw_clock_stepped(r->m, i);
+	__u64 slept = hcw_clock_suspended(r->m, i);
+	struct line l = {.n = 0};
+
+	fmt_clock(at, c->from, r->info->realtime_offset);
+	if (slept)
+		line_add(&l, "the machine slept for %s before %s", fmt_duration(by, slept), at);
+	if (step)
+		line_add(&l,
+			 "%sthe wall clock was set %s by %s before %s; times here go on as if not",
+			 slept ? "; " : "", step < 0 ? "back" : "forward",
+			 fmt_duration(by, step < 0 ? -(__u64)step : (__u64)step), at);
+	if (l.n)
+		report_labelled(r, "clock", l.text);
+}
+
+static void clocks(const struct report *r)
+{
+	struct line l = {.n = 0};
+	size_t i;
+
+	for (i = 1; i < r->m->n_clocks; i++)
+		one_clock_change(r, i);
+	add_item(&l, r->m->clock_changes_more, "further change of a clock",
+		 "further changes of a clock");
+	if (l.n)
+		report_labelled(r, "clock", l.text);
 }
 
 static void not_at_kfd(const struct report *r)
@@ -199,4 +279,6 @@ void report_seen(const struct report *r)
 	missing_probes(r);
 	not_matched(r);
 	not_counted(r);
+	forgotten(r);
+	clocks(r);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What session.c and pump.c share. */
+/* What the files of a session share. */
 #ifndef HCW_PROBE_INTERNAL_H
 #define HCW_PROBE_INTERNAL_H
 
@@ -8,22 +8,54 @@
 #include "session.h"
 #include "targets.h"
 
+#define HCW_KALLSYMS_MS                                                           \
+	60000 /* half a second, but an emulated or busy machine may take its time \
+	       */
+
 struct hcw_marked_file {
 	dev_t dev;
 	ino_t ino;
 };
 
+/* A module with functions to probe. */
+struct hcw_driver {
+	const char *name;
+	uint64_t id;	    /* of the load that is attached: hcs_module_id() */
+	bool attached;	    /* what there is of it is probed */
+	bool told;	    /* that it is absent */
+	unsigned int types; /* of records that miss while it is absent */
+	__u64 seen;	    /* when it was last known to be as `attached` says */
+	__u64 absent_since; /* last sign of it, or the start of the session */
+	struct hcw_attached stage;
+};
+
 struct hcw_session {
 	struct hcw_calibration calibration;
 	struct hcw_targets targets;
-	struct hcw_attached attached;
+	struct hcw_attached attached; /* the kernel's own points; has the maps of all */
+	struct hcw_driver driver[HCW_MODULES];
+	bool long_running;
+	__u64 skipped[HCW_R_BPF_COUNT]; /* by programs that are detached again; see pump.c */
 	struct hcw_plan plan;
+	struct hcw_limits limits; /* as last looked at; see pump.c */
 	struct ring_buffer *ring;
 	struct hcw_marked_file *file; /* files looked at; their marks are attached */
 	size_t files;
 	hcw_record_fn fn; /* while pumping */
 	void *ctx;
 };
+
+/* session.c: loads and attaches what is chosen of one module (NULL: the kernel itself). */
+int hcw_session_attach_stage(struct hcw_session *s, struct hcw_attached *stage, const char *module,
+			     size_t ring_bytes);
+
+/* driver.c: the modules that are there are attached; nothing of them is an error. */
+void hcw_drivers_open(struct hcw_session *s, int root);
+void hcw_drivers_close(struct hcw_session *s);
+
+/* Where a candidate's programs are loaded. */
+const struct hcw_attached *hcw_session_stage(const struct hcw_session *s, enum hcw_point p,
+					     size_t i);
 
 /* Makes the ring's reader. */
 int hcw_pump_open(struct hcw_session *s);

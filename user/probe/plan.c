@@ -36,41 +36,77 @@ static __attribute__((format(printf, 4, 5))) void append(char *out, size_t size,
 	va_end(args);
 }
 
+/* Whether another of the first `i` trials says the same. */
+static bool said_before(const struct hcw_trial *t, size_t i, bool absent)
+{
+	size_t j;
+
+	for (j = 0; j < i; j++)
+		if (t[j].rejected && !t[j].unwanted && t[j].absent == absent &&
+		    !strcmp(t[j].reason, t[i].reason))
+			return true;
+	return false;
+}
+
+/* Whether a candidate before `i` of the same function is in use: then why `i` is not is nobody's
+ * question. */
+static bool better_in_use(const struct hcw_calibration *c, enum hcw_point p, size_t i)
+{
+	const struct hcw_candidate *d = hcw_point_info(p)->candidate;
+	size_t j;
+
+	for (j = 0; j < i; j++)
+		if (hcw_chosen(c, p, j) && !strcmp(d[j].function, d[i].function))
+			return true;
+	return false;
+}
+
 /* Why better candidates of the function in use were passed over, or why nothing of the point could
  * be used. */
 static void explain(struct hcw_plan_entry *e, const struct hcw_calibration *c, bool absent)
 {
 	const struct hcw_point_info *info = hcw_point_info(e->point);
 	const struct hcw_trial *t = &c->trial[hcw_candidate_index(e->point, 0)];
-	const char *last = "";
 	size_t i;
 
 	for (i = 0; i < info->count; i++) {
-		if (!t[i].rejected || t[i].absent != absent)
+		if (!t[i].rejected || t[i].unwanted || t[i].absent != absent ||
+		    better_in_use(c, e->point, i))
 			continue;
 		if (!absent)
 			append(e->reason, sizeof(e->reason), "; ", "%s: %s",
 			       hcw_tier_name(info->candidate[i].tier), t[i].reason);
-		else if (strcmp(last, info->candidate[i].function))
+		else if (!said_before(t, i, true))
 			append(e->reason, sizeof(e->reason), "; ", "%s", t[i].reason);
-		last = info->candidate[i].function;
 	}
+}
+
+static void take_candidate(struct hcw_plan_entry *e, const struct hcw_calibration *c, size_t i)
+{
+	const struct hcw_candidate *d = &hcw_point_info(e->point)->candidate[i];
+	const struct hcw_trial *t = &c->trial[hcw_candidate_index(e->point, i)];
+
+	if (!e->active)
+		e->tier = d->tier;
+	e->active = true;
+	append(e->target, sizeof(e->target), ", ", "%s", t->symbol[0] ? t->symbol : d->function);
+	if (t->also[0])
+		append(e->reason, sizeof(e->reason), "; ", "calls of %s are not seen", t->also);
 }
 
 static void plan_point(struct hcw_plan_entry *e, const struct hcw_calibration *c)
 {
 	const struct hcw_point_info *info = hcw_point_info(e->point);
+	const struct hcw_probe_choice *choice = &c->choices.point[e->point];
 	size_t i;
 
-	for (i = 0; i < info->count; i++) {
-		if (!hcw_chosen(c, e->point, i) || info->candidate[i].tier == HCW_TIER_USDT)
-			continue;
-		if (!e->active)
-			e->tier = info->candidate[i].tier;
-		e->active = true;
-		append(e->target, sizeof(e->target), ", ", "%s", info->candidate[i].function);
-	}
+	e->forced = choice->forced;
+	for (i = 0; i < info->count; i++)
+		if (hcw_chosen(c, e->point, i) && info->candidate[i].tier != HCW_TIER_USDT)
+			take_candidate(e, c, i);
 	explain(e, c, false);
+	if (!e->active && choice->forced && choice->tier == HCW_TIER_OFF)
+		snprintf(e->reason, sizeof(e->reason), "turned off by --probe");
 	if (!e->active && !e->reason[0])
 		explain(e, c, true);
 	if (!e->active && !e->reason[0])
@@ -84,6 +120,18 @@ void hcw_plan_build(struct hcw_plan *plan, const struct hcw_calibration *c)
 	memset(plan, 0, sizeof(*plan));
 	for (p = 0; p < HCW_POINT_COUNT; p++) {
 		plan->entry[p].point = p;
+		plan_point(&plan->entry[p], c);
+	}
+}
+
+void hcw_plan_update(struct hcw_plan *plan, const struct hcw_calibration *c)
+{
+	int p;
+
+	for (p = 0; p < HCW_POINT_COUNT; p++) {
+		if (hcw_point_info(p)->candidate[0].tier == HCW_TIER_USDT)
+			continue;
+		plan->entry[p] = (struct hcw_plan_entry){.point = p};
 		plan_point(&plan->entry[p], c);
 	}
 }

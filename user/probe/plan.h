@@ -42,6 +42,7 @@ struct hcw_plan_entry {
 	enum hcw_point point;
 	enum hcw_tier tier; /* HCW_TIER_OFF when not active */
 	bool active;
+	bool forced;	  /* the user chose the tier, or "off" */
 	char target[64];  /* function, tracepoint or mark attached to */
 	char reason[160]; /* why this tier, or why not active; "" when the first candidate worked */
 };

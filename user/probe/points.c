@@ -3,31 +3,34 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-/* The function `fn` of module `mod`, probed by programs called `prog`_<tier>. */
-#define FENTRY(prog, fn, mod)                                                     \
-	{                                                                         \
-		.tier = HCW_TIER_FENTRY, .function = fn, .module = mod, .hook = { \
-			{prog "_fentry", fn, false},                              \
-		}                                                                 \
+/* The function `fn` of module `mod`, probed by programs called `prog`_<tier>, which read what
+ * `proto` says. */
+#define FENTRY(prog, fn, mod, proto)                                                        \
+	{                                                                                   \
+		.tier = HCW_TIER_FENTRY, .function = fn, .module = mod, .prototype = proto, \
+		.hook = {                                                                   \
+			{prog "_fentry", fn, false},                                        \
+		}                                                                           \
 	}
-#define FENTRY_PAIR(prog, fn, mod, types)                                                      \
+#define FENTRY_PAIR(prog, fn, mod, types, proto)                                               \
 	{                                                                                      \
 		.tier = HCW_TIER_FENTRY, .function = fn, .module = mod, .module_types = types, \
-		.hook = {                                                                      \
+		.prototype = proto, .hook = {                                                  \
 			{prog "_fexit", fn, true},                                             \
 			{prog "_fentry", fn, false},                                           \
 		}                                                                              \
 	}
-#define KPROBE(prog, fn, mod)                                                     \
-	{                                                                         \
-		.tier = HCW_TIER_KPROBE, .function = fn, .module = mod, .hook = { \
-			{prog "_kprobe", fn, false},                              \
-		}                                                                 \
+#define KPROBE(prog, fn, mod, proto)                                                        \
+	{                                                                                   \
+		.tier = HCW_TIER_KPROBE, .function = fn, .module = mod, .prototype = proto, \
+		.hook = {                                                                   \
+			{prog "_kprobe", fn, false},                                        \
+		}                                                                           \
 	}
-#define KPROBE_PAIR(prog, fn, mod, types)                                                      \
+#define KPROBE_PAIR(prog, fn, mod, types, proto)                                               \
 	{                                                                                      \
 		.tier = HCW_TIER_KPROBE, .function = fn, .module = mod, .module_types = types, \
-		.hook = {                                                                      \
+		.prototype = proto, .hook = {                                                  \
 			{prog "_kretprobe", fn, true},                                         \
 			{prog "_kprobe", fn, false},                                           \
 		}                                                                              \
@@ -56,9 +59,22 @@
  * to 7.3. Not do_pages_move(), which is inlined on 6.1 and takes a struct by value from 6.12, and
  * not the system call's tracepoints, which put every thread of the host on the slow path.
  */
+static const struct hcw_prototype move_pages_proto = {
+	.params = 6,
+	.arg =
+		(const struct hcw_arg[]){
+			{HCW_ARG_INT, 0, 4, NULL},
+			{HCW_ARG_INT, 1, 8, NULL},
+			{HCW_ARG_POINTER, 2, 0, NULL},
+			{HCW_ARG_POINTER, 3, 0, NULL},
+			{HCW_ARG_POINTER, 4, 0, NULL},
+			{0},
+		},
+};
+
 static const struct hcw_candidate move_pages[] = {
-	FENTRY_PAIR("move_pages", "kernel_move_pages", NULL, false),
-	KPROBE_PAIR("move_pages", "kernel_move_pages", NULL, false),
+	FENTRY_PAIR("move_pages", "kernel_move_pages", NULL, false, &move_pages_proto),
+	KPROBE_PAIR("move_pages", "kernel_move_pages", NULL, false, &move_pages_proto),
 };
 
 /* 6.1 to 7.3. migrate_pages() itself has 7 arguments and cannot be traced by fentry on 6.1. */
@@ -70,9 +86,17 @@ static const struct hcw_candidate migrate[] = {
 };
 
 /* int (struct mmu_notifier_range *): 6.1 to 7.3. */
+static const struct hcw_prototype notifier_proto = {
+	.arg =
+		(const struct hcw_arg[]){
+			{HCW_ARG_STRUCT, 0, 0, "mmu_notifier_range"},
+			{0},
+		},
+};
+
 static const struct hcw_candidate notifier[] = {
-	FENTRY("notifier", "__mmu_notifier_invalidate_range_start", NULL),
-	KPROBE("notifier", "__mmu_notifier_invalidate_range_start", NULL),
+	FENTRY("notifier", "__mmu_notifier_invalidate_range_start", NULL, &notifier_proto),
+	KPROBE("notifier", "__mmu_notifier_invalidate_range_start", NULL, &notifier_proto),
 };
 
 /*
@@ -81,62 +105,136 @@ static const struct hcw_candidate notifier[] = {
  * shared virtual memory is only built with CONFIG_HSA_AMD_SVM. amdgpu's never fire without a GPU;
  * the test GPU has its own.
  */
+static const struct hcw_prototype hsa_callback_proto = {
+	.arg =
+		(const struct hcw_arg[]){
+			{HCW_ARG_STRUCT, 0, 0, "mmu_interval_notifier"},
+			{HCW_ARG_STRUCT, 1, 0, "mmu_notifier_range"},
+			{0},
+		},
+};
+
 static const struct hcw_candidate hsa_callback[] = {
-	FENTRY_PAIR("hsa_callback_hmm", "amdgpu_hmm_invalidate_hsa", "amdgpu", false),
-	KPROBE_PAIR("hsa_callback", "amdgpu_hmm_invalidate_hsa", "amdgpu", false),
-	FENTRY_PAIR("hsa_callback_mn", "amdgpu_mn_invalidate_hsa", "amdgpu", false),
-	KPROBE_PAIR("hsa_callback", "amdgpu_mn_invalidate_hsa", "amdgpu", false),
-	FENTRY_PAIR("hsa_callback_svm", "svm_range_cpu_invalidate_pagetables", "amdgpu", false),
-	KPROBE_PAIR("hsa_callback", "svm_range_cpu_invalidate_pagetables", "amdgpu", false),
-	FENTRY_PAIR("hsa_callback_gpusim", "gpusim_invalidate_range", "gpusim", false),
-	KPROBE_PAIR("hsa_callback", "gpusim_invalidate_range", "gpusim", false),
+	FENTRY_PAIR("hsa_callback_hmm", "amdgpu_hmm_invalidate_hsa", "amdgpu", false,
+		    &hsa_callback_proto),
+	KPROBE_PAIR("hsa_callback", "amdgpu_hmm_invalidate_hsa", "amdgpu", false,
+		    &hsa_callback_proto),
+	FENTRY_PAIR("hsa_callback_mn", "amdgpu_mn_invalidate_hsa", "amdgpu", false,
+		    &hsa_callback_proto),
+	KPROBE_PAIR("hsa_callback", "amdgpu_mn_invalidate_hsa", "amdgpu", false,
+		    &hsa_callback_proto),
+	FENTRY_PAIR("hsa_callback_svm", "svm_range_cpu_invalidate_pagetables", "amdgpu", false,
+		    &hsa_callback_proto),
+	KPROBE_PAIR("hsa_callback", "svm_range_cpu_invalidate_pagetables", "amdgpu", false,
+		    &hsa_callback_proto),
+	FENTRY_PAIR("hsa_callback_gpusim", "gpusim_invalidate_range", "gpusim", false,
+		    &hsa_callback_proto),
+	KPROBE_PAIR("hsa_callback", "gpusim_invalidate_range", "gpusim", false,
+		    &hsa_callback_proto),
 };
 
 /* int (struct inode *, struct file *): 6.1 to 7.3. */
 static const struct hcw_candidate kfd_open[] = {
-	FENTRY("kfd_open", "kfd_open", "amdgpu"),
-	KPROBE("kfd_open", "kfd_open", "amdgpu"),
+	FENTRY("kfd_open", "kfd_open", "amdgpu", NULL),
+	KPROBE("kfd_open", "kfd_open", "amdgpu", NULL),
 };
 
 /* int (struct mm_struct *, uint32_t trigger): 6.1 to 7.3. */
+static const struct hcw_prototype quiesce_proto = {
+	.params = 2,
+	.arg =
+		(const struct hcw_arg[]){
+			{HCW_ARG_STRUCT, 0, 0, "mm_struct"},
+			{HCW_ARG_INT, 1, 4, NULL},
+			{0},
+		},
+};
+
 static const struct hcw_candidate quiesce[] = {
-	FENTRY_PAIR("quiesce", "kgd2kfd_quiesce_mm", "amdgpu", false),
-	KPROBE_PAIR("quiesce", "kgd2kfd_quiesce_mm", "amdgpu", false),
+	FENTRY_PAIR("quiesce", "kgd2kfd_quiesce_mm", "amdgpu", false, &quiesce_proto),
+	KPROBE_PAIR("quiesce", "kgd2kfd_quiesce_mm", "amdgpu", false, &quiesce_proto),
 };
 
 /* int (struct mm_struct *): 6.1 to 7.3. */
+static const struct hcw_prototype resume_proto = {
+	.params = 1,
+	.arg =
+		(const struct hcw_arg[]){
+			{HCW_ARG_STRUCT, 0, 0, "mm_struct"},
+			{0},
+		},
+};
+
 static const struct hcw_candidate resume[] = {
-	FENTRY_PAIR("resume", "kgd2kfd_resume_mm", "amdgpu", false),
-	KPROBE_PAIR("resume", "kgd2kfd_resume_mm", "amdgpu", false),
+	FENTRY_PAIR("resume", "kgd2kfd_resume_mm", "amdgpu", false, &resume_proto),
+	KPROBE_PAIR("resume", "kgd2kfd_resume_mm", "amdgpu", false, &resume_proto),
 };
 
 /* int (struct kfd_process *, uint32_t trigger): 6.1 to 7.3. */
+static const struct hcw_prototype evict_proto = {
+	.params = 2,
+	.arg =
+		(const struct hcw_arg[]){
+			{HCW_ARG_STRUCT, 0, 0, "kfd_process"},
+			{HCW_ARG_INT, 1, 4, NULL},
+			{0},
+		},
+};
+
 static const struct hcw_candidate evict[] = {
-	FENTRY_PAIR("evict", "kfd_process_evict_queues", "amdgpu", true),
-	KPROBE_PAIR("evict", "kfd_process_evict_queues", "amdgpu", true),
+	FENTRY_PAIR("evict", "kfd_process_evict_queues", "amdgpu", true, &evict_proto),
+	KPROBE_PAIR("evict", "kfd_process_evict_queues", "amdgpu", true, &evict_proto),
 };
 
 /* int (struct kfd_process *): 6.1 to 7.3. */
+static const struct hcw_prototype restore_proto = {
+	.params = 1,
+	.arg =
+		(const struct hcw_arg[]){
+			{HCW_ARG_STRUCT, 0, 0, "kfd_process"},
+			{0},
+		},
+};
+
 static const struct hcw_candidate restore[] = {
-	FENTRY_PAIR("restore", "kfd_process_restore_queues", "amdgpu", true),
-	KPROBE_PAIR("restore", "kfd_process_restore_queues", "amdgpu", true),
+	FENTRY_PAIR("restore", "kfd_process_restore_queues", "amdgpu", true, &restore_proto),
+	KPROBE_PAIR("restore", "kfd_process_restore_queues", "amdgpu", true, &restore_proto),
 };
 
 /* void (struct work_struct *): 6.1 to 7.3; svm_range_restore_work only with CONFIG_HSA_AMD_SVM. */
+static const struct hcw_prototype restore_pass_proto = {
+	.arg =
+		(const struct hcw_arg[]){
+			{HCW_ARG_STRUCT, 0, 0, "work_struct"},
+			{0},
+		},
+};
+
 static const struct hcw_candidate restore_pass[] = {
-	FENTRY_PAIR("restore_pass_userptr", "amdgpu_amdkfd_restore_userptr_worker", "amdgpu",
-		    false),
-	KPROBE_PAIR("restore_pass", "amdgpu_amdkfd_restore_userptr_worker", "amdgpu", false),
-	FENTRY_PAIR("restore_pass_svm", "svm_range_restore_work", "amdgpu", false),
-	KPROBE_PAIR("restore_pass", "svm_range_restore_work", "amdgpu", false),
-	FENTRY_PAIR("restore_pass_gpusim", "gpusim_restore_worker", "gpusim", false),
-	KPROBE_PAIR("restore_pass", "gpusim_restore_worker", "gpusim", false),
+	FENTRY_PAIR("restore_pass_userptr", "amdgpu_amdkfd_restore_userptr_worker", "amdgpu", false,
+		    &restore_pass_proto),
+	KPROBE_PAIR("restore_pass", "amdgpu_amdkfd_restore_userptr_worker", "amdgpu", false,
+		    &restore_pass_proto),
+	FENTRY_PAIR("restore_pass_svm", "svm_range_restore_work", "amdgpu", false,
+		    &restore_pass_proto),
+	KPROBE_PAIR("restore_pass", "svm_range_restore_work", "amdgpu", false, &restore_pass_proto),
+	FENTRY_PAIR("restore_pass_gpusim", "gpusim_restore_worker", "gpusim", false,
+		    &restore_pass_proto),
+	KPROBE_PAIR("restore_pass", "gpusim_restore_worker", "gpusim", false, &restore_pass_proto),
 };
 
 /* int (struct hmm_range *): 6.1 to 7.3. */
+static const struct hcw_prototype restore_fault_proto = {
+	.arg =
+		(const struct hcw_arg[]){
+			{HCW_ARG_STRUCT, 0, 0, "hmm_range"},
+			{0},
+		},
+};
+
 static const struct hcw_candidate restore_fault[] = {
-	FENTRY("restore_fault", "hmm_range_fault", NULL),
-	KPROBE("restore_fault", "hmm_range_fault", NULL),
+	FENTRY("restore_fault", "hmm_range_fault", NULL, &restore_fault_proto),
+	KPROBE("restore_fault", "hmm_range_fault", NULL, &restore_fault_proto),
 };
 
 static const struct hcw_candidate iteration[] = {
@@ -152,8 +250,8 @@ static const struct hcw_candidate pool[] = {
 /* unsigned long / long (struct vm_area_struct *, unsigned long, unsigned long): 6.1 to 7.3; no
  * argument is used. */
 static const struct hcw_candidate numa_scan[] = {
-	FENTRY_PAIR("numa_scan", "change_prot_numa", NULL, false),
-	KPROBE_PAIR("numa_scan", "change_prot_numa", NULL, false),
+	FENTRY_PAIR("numa_scan", "change_prot_numa", NULL, false, NULL),
+	KPROBE_PAIR("numa_scan", "change_prot_numa", NULL, false, NULL),
 };
 
 /*
@@ -161,13 +259,29 @@ static const struct hcw_candidate numa_scan[] = {
  * v2, 6.1 to 7.3. int sysctl_compaction_handler(table, int write, ...) is vm.compact_memory,
  * compact_store(struct device *, ...) that of one node.
  */
+static const struct hcw_prototype request_cpuset_proto = {
+	.arg =
+		(const struct hcw_arg[]){
+			{HCW_ARG_STRUCT, 0, 0, "kernfs_open_file"},
+			{0},
+		},
+};
+
+static const struct hcw_prototype request_compact_proto = {
+	.arg =
+		(const struct hcw_arg[]){
+			{HCW_ARG_INT, 1, 4, NULL},
+			{0},
+		},
+};
+
 static const struct hcw_candidate request[] = {
-	FENTRY("request_cpuset", "cpuset_write_resmask", NULL),
-	KPROBE("request_cpuset", "cpuset_write_resmask", NULL),
-	FENTRY("request_compact", "sysctl_compaction_handler", NULL),
-	KPROBE("request_compact", "sysctl_compaction_handler", NULL),
-	FENTRY("request_compact_node", "compact_store", NULL),
-	KPROBE("request_compact_node", "compact_store", NULL),
+	FENTRY("request_cpuset", "cpuset_write_resmask", NULL, &request_cpuset_proto),
+	KPROBE("request_cpuset", "cpuset_write_resmask", NULL, &request_cpuset_proto),
+	FENTRY("request_compact", "sysctl_compaction_handler", NULL, &request_compact_proto),
+	KPROBE("request_compact", "sysctl_compaction_handler", NULL, &request_compact_proto),
+	FENTRY("request_compact_node", "compact_store", NULL, NULL),
+	KPROBE("request_compact_node", "compact_store", NULL, NULL),
 };
 
 /* (struct task_struct *parent, struct task_struct *child): 6.1 to 7.3. */
@@ -212,6 +326,13 @@ static const struct hcw_point_info points[HCW_POINT_COUNT] = {
 const struct hcw_point_info *hcw_point_info(enum hcw_point p)
 {
 	return &points[p];
+}
+
+const char *hcw_module_name(size_t index)
+{
+	static const char *const names[HCW_MODULES] = {"amdgpu", "gpusim"};
+
+	return index < HCW_MODULES ? names[index] : NULL;
 }
 
 size_t hcw_candidate_total(void)

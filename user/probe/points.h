@@ -16,7 +16,8 @@
 #include "../../bpf/hcwatch_abi.h"
 #include "plan.h"
 
-#define HCW_HOOKS 2
+#define HCW_HOOKS   2
+#define HCW_MODULES 2
 
 /* One BPF program on one target. */
 struct hcw_hook {
@@ -25,12 +26,35 @@ struct hcw_hook {
 	bool on_return;	     /* kprobe tier: probe the return */
 };
 
+enum hcw_arg_kind {
+	HCW_ARG_END,	 /* no more */
+	HCW_ARG_STRUCT,	 /* pointer to struct `type` */
+	HCW_ARG_POINTER, /* to anything */
+	HCW_ARG_INT,	 /* integer or enum of `size` bytes */
+};
+
+/* One argument that the programs of a candidate read. */
+struct hcw_arg {
+	enum hcw_arg_kind kind;
+	unsigned char index; /* from 0 */
+	unsigned char size;
+	const char *type;
+};
+
+/* What a function must look like; where BTF describes it, this is checked. */
+struct hcw_prototype {
+	unsigned char params;	   /* how many it has: where its fexit finds the returned value */
+	const struct hcw_arg *arg; /* those that are read; NULL: none, so that a function whose
+				      arguments the compiler changed will do, too */
+};
+
 struct hcw_candidate {
 	enum hcw_tier tier;
 	const char *function; /* what it is called in the plan; candidates of one function are
 				 alternatives */
 	const char *module; /* the module that holds it unless built in; NULL: always the kernel */
 	bool module_types;  /* reads types that only the module's BTF describes */
+	const struct hcw_prototype *prototype; /* NULL: any; nothing of it is read */
 	/* Attached in order: the return before the entry, so no entry is seen whose return is not.
 	 */
 	struct hcw_hook hook[HCW_HOOKS]; /* unused ones have no program */
@@ -46,6 +70,9 @@ struct hcw_point_info {
 
 /* `p` below HCW_POINT_COUNT. */
 const struct hcw_point_info *hcw_point_info(enum hcw_point p);
+
+/* The modules that candidates are in, each once; NULL behind the last. */
+const char *hcw_module_name(size_t index);
 
 /* Candidates of all points together. */
 size_t hcw_candidate_total(void);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <bpf/bpf.h>
@@ -7,7 +8,17 @@
 
 /* struct hcw_counter of bpf/maps.bpf.h */
 struct counter {
-	__u64 emitted, lost;
+	__u64 emitted, ring_full, map_full;
+};
+
+/* struct hcw_unpaired of bpf/maps.bpf.h */
+struct unpaired {
+	__u64 unended, unbegun;
+};
+
+/* Runs of programs that the kernel skipped, by record type. */
+struct skipped {
+	__u64 starts[HCW_R_BPF_COUNT], ends[HCW_R_BPF_COUNT];
 };
 
 static int on_record(void *ctx, void *data, size_t size)
@@ -24,6 +35,8 @@ static int on_record(void *ctx, void *data, size_t size)
 
 int hcw_pump_open(struct hcw_session *s)
 {
+	/* attaching takes more memory than all that follows: back with it before the ring comes */
+	malloc_trim(0);
 	s->ring = ring_buffer__new(bpf_map__fd(s->attached.skel->maps.ring), on_record, s, NULL);
 	return s->ring ? 0 : -errno;
 }
@@ -47,70 +60,152 @@ int hcw_session_pump(struct hcw_session *s, int timeout_ms, hcw_record_fn fn, vo
 	return ret;
 }
 
-/* The kernel skips a program that would interrupt itself; what it would have told is lost. */
-static __u64 skipped_runs(const struct hcw_session *s, const struct hcw_hook *hook)
+/* The two marks of a pair are records of their own. */
+static __u32 mark_record(__u32 point_record, bool end)
 {
-	struct bpf_program *prog = hcw_hook_program(&s->attached, hook);
-	struct bpf_prog_info info = {0};
-	__u32 size = sizeof(info);
-	int fd = bpf_program__fd(prog);
-
-	if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &size))
-		return 0;
-	return info.recursion_misses;
+	if (point_record == HCW_R_ITER_END)
+		return end ? HCW_R_ITER_END : HCW_R_ITER_BEGIN;
+	return end ? HCW_R_POOL_FREE : HCW_R_POOL_ALLOC;
 }
 
-static void add_skipped(const struct hcw_session *s, struct hcw_totals *totals)
+/* Where a pair stands, its first hook is the end: see points.h. */
+static void skipped_of(const struct hcw_session *s, enum hcw_point p, size_t i, struct skipped *out)
 {
-	const struct hcw_point_info *info;
+	const struct hcw_point_info *info = hcw_point_info(p);
+	const struct hcw_candidate *c = &info->candidate[i];
+	__u64 n;
+	int h;
+
+	for (h = 0; h < HCW_HOOKS && c->hook[h].program; h++) {
+		bool end = !h && c->hook[1].program;
+
+		n = hcw_hook_skipped(hcw_session_stage(s, p, i), &c->hook[h]);
+		if (c->tier == HCW_TIER_USDT)
+			out->starts[mark_record(info->record, end)] += n;
+		else if (end)
+			out->ends[info->record] += n;
+		else
+			out->starts[info->record] += n;
+	}
+}
+
+static void skipped_all(const struct hcw_session *s, struct skipped *out)
+{
 	size_t i;
-	int p, h;
+	int p;
 
-	for (p = 0; p < HCW_POINT_COUNT; p++) {
-		info = hcw_point_info(p);
-		for (i = 0; i < info->count; i++)
-			for (h = 0; h < HCW_HOOKS && hcw_chosen(&s->calibration, p, i); h++)
-				if (info->candidate[i].hook[h].program)
-					totals[info->record].lost +=
-						skipped_runs(s, &info->candidate[i].hook[h]);
-	}
+	*out = (struct skipped){0};
+	for (p = 0; p < HCW_POINT_COUNT; p++)
+		for (i = 0; i < hcw_point_info(p)->count; i++)
+			if (hcw_chosen(&s->calibration, p, i))
+				skipped_of(s, p, i, out);
+	for (i = 1; i < HCW_R_BPF_COUNT; i++)
+		out->starts[i] += s->skipped[i];
 }
 
-static int sum_counter(const struct hcw_session *s, __u32 type, int cpus, struct counter *per_cpu,
-		       struct hcw_totals *total)
+/* Reads one value of a per-CPU array from every CPU; the words of each are added up in `sum`. */
+static int sum_cpus(const struct bpf_map *map, __u32 key, __u64 *sum, size_t words)
 {
-	int cpu;
+	int cpu, cpus = libbpf_num_possible_cpus();
+	__u64 *per_cpu;
+	size_t i;
+	int ret = 0;
 
-	if (bpf_map__lookup_elem(s->attached.skel->maps.counters, &type, sizeof(type), per_cpu,
-				 (size_t)cpus * sizeof(*per_cpu), 0))
-		return -errno;
-	total->source = type;
-	for (cpu = 0; cpu < cpus; cpu++) {
-		total->emitted += per_cpu[cpu].emitted;
-		total->lost += per_cpu[cpu].lost;
-	}
+	memset(sum, 0, words * sizeof(*sum));
+	if (cpus < 0)
+		return cpus;
+	per_cpu = calloc((size_t)cpus * words, sizeof(*per_cpu));
+	if (!per_cpu)
+		return -ENOMEM;
+	if (bpf_map__lookup_elem(map, &key, sizeof(key), per_cpu,
+				 (size_t)cpus * words * sizeof(*per_cpu), 0))
+		ret = -errno;
+	for (cpu = 0; cpu < cpus && !ret; cpu++)
+		for (i = 0; i < words; i++)
+			sum[i] += per_cpu[(size_t)cpu * words + i];
+	free(per_cpu);
+	return ret;
+}
+
+/*
+ * A start that was skipped is a record lost, and so is one whose end was not seen. An end that was
+ * skipped leaves such a start behind, which is found when the thread comes by again: until then it
+ * is known from the skipped run alone.
+ */
+static int total_of(const struct hcw_session *s, __u32 type, const struct skipped *skipped,
+		    struct hcw_totals *t)
+{
+	struct unpaired u;
+	struct counter c;
+	int ret = sum_cpus(s->attached.skel->maps.counters, type, &c.emitted,
+			   sizeof(c) / sizeof(__u64));
+
+	if (!ret)
+		ret = sum_cpus(s->attached.skel->maps.unpaired, type, &u.unended,
+			       sizeof(u) / sizeof(__u64));
+	if (ret)
+		return ret;
+	*t = (struct hcw_totals){
+		.source = type,
+		.emitted = c.emitted,
+		.ring_full = c.ring_full,
+		.map_full = c.map_full,
+		.skipped = skipped->starts[type] +
+			   (u.unended > skipped->ends[type] ? u.unended : skipped->ends[type]),
+		.unbegun = u.unbegun,
+	};
+	t->lost = t->ring_full + t->map_full + t->skipped;
 	return 0;
 }
 
 int hcw_session_totals(struct hcw_session *s, struct hcw_totals *totals)
 {
-	int cpus = libbpf_num_possible_cpus();
-	struct counter *per_cpu;
+	struct skipped skipped;
 	__u32 type;
 	int ret = 0;
 
-	if (cpus < 0)
-		return cpus;
-	per_cpu = calloc((size_t)cpus, sizeof(*per_cpu));
-	if (!per_cpu)
-		return -ENOMEM;
-	memset(totals, 0, HCW_R_BPF_COUNT * sizeof(*totals));
-	for (type = 0; type < HCW_R_BPF_COUNT && !ret; type++)
-		ret = sum_counter(s, type, cpus, per_cpu, &totals[type]);
-	if (!ret)
-		add_skipped(s, totals);
-	free(per_cpu);
+	skipped_all(s, &skipped);
+	totals[0] = (struct hcw_totals){0};
+	for (type = 1; type < HCW_R_BPF_COUNT && !ret; type++)
+		ret = total_of(s, type, &skipped, &totals[type]);
 	return ret;
+}
+
+/* Of a table that forgets, the count is how many entries were made and not taken out: those it
+ * cannot hold were forgotten. NULL: it is the number of times the table was full. */
+static const struct bpf_map *forgetful(const struct hcw_session *s, enum hcw_limit l)
+{
+	switch (l) {
+	case HCW_LIMIT_TASKS:
+		return s->attached.skel->maps.seen_tasks;
+	case HCW_LIMIT_KFD:
+		return s->attached.skel->maps.kfd_mms;
+	case HCW_LIMIT_INNER_PIDS:
+		return s->attached.skel->maps.inner_pids;
+	default:
+		return NULL;
+	}
+}
+
+int hcw_session_limits(struct hcw_session *s, struct hcw_limits *limits)
+{
+	const struct bpf_map *map;
+	__u64 n, room;
+	int l, ret;
+
+	for (l = 0; l < HCW_LIMIT_COUNT; l++) {
+		ret = sum_cpus(s->attached.skel->maps.limits, (__u32)l, &n, 1);
+		if (ret)
+			return ret;
+		map = forgetful(s, l);
+		room = map ? bpf_map__max_entries(map) : 0;
+		n = (__s64)n > (__s64)room ? n - room : 0;
+		/* entries that are taken out do not bring back what was forgotten */
+		if (n > s->limits.count[l])
+			s->limits.count[l] = n;
+	}
+	*limits = s->limits;
+	return 0;
 }
 
 int hcw_session_stack(struct hcw_session *s, __s32 id, __u64 *ip, size_t max)

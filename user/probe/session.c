@@ -7,13 +7,13 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include "denied.h"
 #include "internal.h"
 #include "usdt.h"
 
 #define DEFAULT_RING_BYTES (16u << 20)
 #define MAX_RING_BYTES	   (1u << 30)
 #define MAX_MARKS	   1024
-#define KALLSYMS_MS	   60000 /* half a second, but an emulated or busy machine may take its time */
 /* libbpf 1.1.2 loses the fds of all module BTFs with each tracepoint that has no BTF. */
 #define WANTED_FDS 65536
 
@@ -34,48 +34,43 @@ static size_t ring_size(size_t wanted)
 	return size;
 }
 
-static int fail_permission(struct hcw_err *err, int ret)
+static int fail_open(struct hcw_err *err, int ret, int root)
 {
-	hcw_err_set(err, ret, HCW_EXIT_PERMISSION, "BPF programs cannot be loaded: %s",
-		    strerror(-ret));
-	hcw_err_hint(
-		err,
-		"Run it as root, or give it CAP_BPF and CAP_PERFMON (CAP_SYS_ADMIN before 5.8).\n"
-		"As root it is refused by kernel lockdown (/sys/kernel/security/lockdown: "
-		"confidentiality),\nor in a container without these capabilities or with a "
-		"seccomp filter on bpf(2).");
-	return ret;
-}
-
-static int fail_open(struct hcw_err *err, int ret)
-{
-	if (ret == -EPERM || ret == -EACCES)
-		return fail_permission(err, ret);
-	hcw_err_set(err, ret, hcw_err_exit_of(-ret), "BPF programs cannot be loaded: %s",
+	if (ret == -EPERM || ret == -EACCES || ret == -ENOSYS)
+		return hcw_bpf_denied(err, ret, root);
+	if (ret == -ENODATA || ret == -EBADMSG)
+		return hcw_btf_missing(err, ret);
+	hcw_err_set(err, ret, HCW_EXIT_UNSUPPORTED, "BPF programs cannot be loaded: %s",
 		    strerror(-ret));
 	hcw_err_hint(err, "HCW_LIBBPF_DEBUG=1 shows the messages of libbpf.");
 	return ret;
 }
 
-static int calibrate(struct hcw_session *s, bool long_running, struct hcw_err *err)
+static int calibrate(struct hcw_session *s, const struct hcw_session_opts *opts, int root,
+		     struct hcw_err *err)
 {
-	struct hcs_kallsyms *symbols = NULL;
-	int root = hcs_root();
-	int ret = root;
+	struct hcw_calibrate_opts co = {
+		.root = root,
+		.symbols = opts->symbols,
+		.long_running = opts->long_running,
+		.choices = &opts->choices,
+	};
+	struct hcs_kallsyms *own = NULL;
+	int ret = 0;
 
-	if (root >= 0)
-		ret = hcs_kallsyms_load(&symbols, root, hcs_deadline_ms(KALLSYMS_MS));
-	if (ret < 0) {
+	if (!co.symbols) {
+		ret = hcs_kallsyms_load(&own, root, hcs_deadline_ms(HCW_KALLSYMS_MS));
+		co.symbols = own;
+	}
+	if (ret) {
 		hcw_err_set(err, ret, hcw_err_exit_of(-ret), "cannot read /proc/kallsyms: %s",
 			    strerror(-ret));
 		hcw_err_hint(err, "It lists the kernel's functions (CONFIG_KALLSYMS).");
-	} else {
-		hcw_calibrate(&s->calibration, root, symbols, long_running);
-		hcs_kallsyms_free(symbols);
+		return ret;
 	}
-	if (root >= 0)
-		close(root);
-	return ret < 0 ? ret : 0;
+	hcw_calibrate(&s->calibration, &co);
+	hcs_kallsyms_free(own);
+	return 0;
 }
 
 /* -EPERM or -EACCES when the kernel refused all that was tried for want of a right, else 0. */
@@ -97,8 +92,10 @@ static int all_refused(const struct hcw_calibration *c)
 }
 
 /* Each refusal rules out one candidate at least, so this ends. */
-static int attach_all(struct hcw_session *s, size_t ring_bytes)
+int hcw_session_attach_stage(struct hcw_session *s, struct hcw_attached *stage, const char *module,
+			     size_t ring_bytes)
 {
+	const struct hcw_attached *shared = module ? &s->attached : NULL;
 	struct rlimit limit, raised;
 	int ret;
 
@@ -107,50 +104,121 @@ static int attach_all(struct hcw_session *s, size_t ring_bytes)
 	if (raised.rlim_cur < WANTED_FDS)
 		raised.rlim_cur = raised.rlim_max < WANTED_FDS ? raised.rlim_max : WANTED_FDS;
 	setrlimit(RLIMIT_NOFILE, &raised);
-	ret = hcw_targets_open(&s->targets, &s->calibration);
-	if (!ret)
-		do
-			ret = hcw_attach_chosen(&s->attached, &s->calibration, ring_bytes);
-		while (ret == -EAGAIN);
+	do
+		ret = hcw_attach_chosen(stage, &s->calibration, module, shared, ring_bytes);
+	while (ret == -EAGAIN);
 	setrlimit(RLIMIT_NOFILE, &limit);
-	return ret ? ret : all_refused(&s->calibration);
+	return ret;
 }
 
-static int set_watch_all(struct hcw_session *s, bool all)
+static int attach_all(struct hcw_session *s, size_t ring_bytes, int root)
 {
-	__u32 key = 0, value = all;
+	int ret = hcw_bpf_try();
+
+	if (!ret)
+		ret = hcw_targets_open(&s->targets, &s->calibration);
+	if (!ret)
+		ret = hcw_session_attach_stage(s, &s->attached, NULL, ring_bytes);
+	if (ret)
+		return ret;
+	hcw_drivers_open(s, root);
+	return all_refused(&s->calibration);
+}
+
+static int set_watch_mode(struct hcw_session *s, enum hcw_watch_mode mode)
+{
+	__u32 key = 0, value = mode;
 
 	return bpf_map__update_elem(s->attached.skel->maps.watch_all, &key, sizeof(key), &value,
 				    sizeof(value), BPF_ANY);
+}
+
+static int open_calibrated(struct hcw_session *s, const struct hcw_session_opts *opts, int root,
+			   struct hcw_err *err)
+{
+	int ret;
+
+	libbpf_set_print(hcw_libbpf_debug() ? libbpf_debug : NULL);
+	s->long_running = opts->long_running;
+	ret = attach_all(s, ring_size(opts->ring_bytes), root);
+	if (!ret)
+		ret = set_watch_mode(s, opts->watch_all	 ? HCW_WATCH_ALL
+					: opts->announce ? HCW_WATCH_ANNOUNCE
+							 : HCW_WATCH_LISTED);
+	if (!ret)
+		ret = hcw_pump_open(s);
+	return ret ? fail_open(err, ret, root) : 0;
+}
+
+static int with_root(int *root, struct hcw_err *err)
+{
+	*root = hcs_root();
+	if (*root >= 0)
+		return 0;
+	return hcw_err_set(err, *root, HCW_EXIT_UNSUPPORTED, "cannot open /: %s", strerror(-*root));
 }
 
 int hcw_session_open(struct hcw_session **out, const struct hcw_session_opts *opts,
 		     struct hcw_err *err)
 {
 	struct hcw_session *s = calloc(1, sizeof(*s));
-	int ret;
+	int ret, root;
 
 	*out = NULL;
 	if (!s)
 		return hcw_err_set(err, -ENOMEM, HCW_EXIT_UNSUPPORTED, "out of memory");
-	libbpf_set_print(hcw_libbpf_debug() ? libbpf_debug : NULL);
-	ret = calibrate(s, opts->long_running, err);
-	if (ret) {
-		free(s);
-		return ret;
-	}
-	ret = attach_all(s, ring_size(opts->ring_bytes));
+	ret = with_root(&root, err);
 	if (!ret)
-		ret = set_watch_all(s, opts->watch_all);
+		ret = calibrate(s, opts, root, err);
 	if (!ret)
-		ret = hcw_pump_open(s);
+		ret = open_calibrated(s, opts, root, err);
+	if (root >= 0)
+		close(root);
 	if (ret) {
 		hcw_session_close(s);
-		return fail_open(err, ret);
+		return ret;
 	}
 	hcw_plan_build(&s->plan, &s->calibration);
 	*out = s;
 	return 0;
+}
+
+/* What could be probed by its name, and is not for this reason. */
+static void plan_refused(struct hcw_plan *plan, const char *why)
+{
+	struct hcw_plan_entry *e;
+	int p;
+
+	for (p = 0; p < HCW_POINT_COUNT; p++) {
+		e = &plan->entry[p];
+		e->tier = HCW_TIER_OFF;
+		e->active = false;
+		snprintf(e->reason, sizeof(e->reason), "%.*s", (int)sizeof(e->reason) - 1, why);
+	}
+}
+
+int hcw_probe_plan(struct hcw_plan *plan, const struct hcw_session_opts *opts, struct hcw_err *err)
+{
+	struct hcw_session *s = calloc(1, sizeof(*s));
+	struct hcw_err own = {0};
+	int ret, root;
+
+	if (!s)
+		return hcw_err_set(err, -ENOMEM, HCW_EXIT_UNSUPPORTED, "out of memory");
+	ret = with_root(&root, &own);
+	if (!ret)
+		ret = calibrate(s, opts, root, &own);
+	if (!ret)
+		ret = open_calibrated(s, opts, root, &own);
+	hcw_plan_build(plan, &s->calibration);
+	if (ret)
+		plan_refused(plan, own.what);
+	if (ret && err)
+		*err = own;
+	if (root >= 0)
+		close(root);
+	hcw_session_close(s);
+	return ret;
 }
 
 const struct hcw_plan *hcw_session_plan(const struct hcw_session *s)
@@ -277,6 +345,7 @@ void hcw_session_close(struct hcw_session *s)
 	if (!s)
 		return;
 	hcw_pump_close(s);
+	hcw_drivers_close(s);
 	hcw_detach(&s->attached);
 	hcw_targets_close(&s->targets);
 	free(s->file);

@@ -1,34 +1,54 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
+#include "prototype.h"
 #include "targets.h"
 
-/* BTF of the kernel and of the module looked at last. */
-struct types {
-	struct btf *kernel;
-	struct btf *module;
-	const char *module_name;
+#define SLOTS 256 /* a power of two, well above the number of functions */
+
+/* Functions looked for in one BTF, so that its many types are gone through once. */
+struct wanted {
+	const char *name[SLOTS]; /* hashed, open addressing */
+	__u32 id[SLOTS];	 /* 0 = not found */
 };
 
-/* 0 when there is none. Only the types of `btf` itself, not those of the kernel a module's is based
- * on. */
-static __u32 find_function(const struct btf *btf, const char *name)
+static size_t slot_of(const struct wanted *w, const char *name)
+{
+	uint32_t h = 2166136261u; /* FNV-1a */
+	const char *s;
+	size_t i;
+
+	for (s = name; *s; s++)
+		h = (h ^ (unsigned char)*s) * 16777619u;
+	for (i = h & (SLOTS - 1); w->name[i] && strcmp(w->name[i], name); i = (i + 1) % SLOTS)
+		;
+	return i;
+}
+
+/* Only the types of `btf` itself, not those of the kernel a module's is based on. Of several
+ * functions of one name the first. */
+static void find_functions(struct wanted *w, const struct btf *btf)
 {
 	const struct btf *base = btf__base_btf(btf);
 	__u32 id = base ? btf__type_cnt(base) : 1;
 	__u32 end = btf__type_cnt(btf);
 	const struct btf_type *type;
+	size_t slot;
 
 	for (; id < end; id++) {
 		type = btf__type_by_id(btf, id);
-		if (btf_is_func(type) && !strcmp(btf__name_by_offset(btf, type->name_off), name))
-			return id;
+		if (!btf_is_func(type))
+			continue;
+		slot = slot_of(w, btf__name_by_offset(btf, type->name_off));
+		if (w->name[slot] && !w->id[slot])
+			w->id[slot] = id;
 	}
-	return 0;
 }
 
 /* fd of a module's BTF in the kernel, or -errno. */
@@ -55,57 +75,130 @@ static int module_fd(const char *module)
 	return -ENOENT;
 }
 
-static const struct btf *module_types(struct types *t, const char *module)
+/* What is looked up: the functions of one module, or those of the kernel (NULL). */
+static bool in_scope(const struct hcw_calibration *c, enum hcw_point p, size_t i,
+		     const char *module)
 {
-	if (t->module && !strcmp(t->module_name, module))
-		return t->module;
-	btf__free(t->module);
-	t->module = btf__load_module_btf(module, t->kernel);
-	t->module_name = module;
-	return t->module;
+	const struct hcw_candidate *d = &hcw_point_info(p)->candidate[i];
+	const struct hcw_trial *t = &c->trial[hcw_candidate_index(p, i)];
+
+	if (t->rejected || (d->tier != HCW_TIER_FENTRY && d->tier != HCW_TIER_KPROBE))
+		return false;
+	return module ? t->in_module && !strcmp(d->module, module) : !t->in_module;
 }
 
-static int resolve(struct hcw_target *out, struct types *t, const struct hcw_candidate *d)
-{
-	const struct btf *module;
+struct lookup {
+	struct hcw_targets *targets;
+	struct hcw_calibration *calibration;
+	const char *module;
+	const struct btf *btf; /* NULL: there is none */
+	int fd;		       /* of the module's, in the kernel; 0: not looked for yet */
+	size_t functions;
+	struct wanted wanted;
+};
 
-	out->btf_id = find_function(t->kernel, d->function);
-	if (out->btf_id)
-		return 0;
-	module = d->module ? module_types(t, d->module) : NULL;
-	out->btf_id = module ? find_function(module, d->function) : 0;
-	if (!out->btf_id)
-		return -ENOENT;
-	out->btf_fd = module_fd(d->module);
-	return out->btf_fd < 0 ? out->btf_fd : 0;
-}
+typedef void (*lookup_fn)(struct lookup *l, enum hcw_point p, size_t i);
 
-static bool wanted(const struct hcw_calibration *c, enum hcw_point p, size_t i)
+static void each_in_scope(struct lookup *l, lookup_fn fn)
 {
-	return hcw_point_info(p)->candidate[i].tier == HCW_TIER_FENTRY &&
-	       !c->trial[hcw_candidate_index(p, i)].rejected;
-}
-
-static void resolve_all(struct hcw_targets *t, struct hcw_calibration *c)
-{
-	struct types types = {.kernel = btf__load_vmlinux_btf()};
-	int p, ret;
 	size_t i;
+	int p;
 
 	for (p = 0; p < HCW_POINT_COUNT; p++)
-		for (i = 0; i < hcw_point_info(p)->count; i++) {
-			if (!wanted(c, p, i))
-				continue;
-			ret = types.kernel ? resolve(&t->target[hcw_candidate_index(p, i)], &types,
-						     &hcw_point_info(p)->candidate[i])
-					   : -ENOENT;
-			if (ret)
-				hcw_reject(c, p, i, ret == -ENOENT ? 0 : ret, "no BTF for it%s%s",
-					   ret == -ENOENT ? "" : ": ",
-					   ret == -ENOENT ? "" : strerror(-ret));
-		}
-	btf__free(types.module);
-	btf__free(types.kernel);
+		for (i = 0; i < hcw_point_info(p)->count; i++)
+			if (in_scope(l->calibration, p, i, l->module))
+				fn(l, p, i);
+}
+
+static void want(struct lookup *l, enum hcw_point p, size_t i)
+{
+	const char *name = hcw_point_info(p)->candidate[i].function;
+
+	l->wanted.name[slot_of(&l->wanted, name)] = name;
+	l->functions++;
+}
+
+static void set_id(struct lookup *l, enum hcw_point p, size_t i, __u32 id)
+{
+	struct hcw_target *out = &l->targets->target[hcw_candidate_index(p, i)];
+	int fd = 0;
+
+	if (l->module && !l->fd)
+		l->fd = module_fd(l->module);
+	if (l->module)
+		fd = l->fd < 0 ? l->fd : fcntl(l->fd, F_DUPFD_CLOEXEC, 1);
+	if (fd < 0)
+		hcw_reject(l->calibration, p, i, fd, "no BTF for it: %s",
+			   strerror(l->fd < 0 ? -l->fd : errno));
+	else
+		*out = (struct hcw_target){.btf_id = id, .btf_fd = fd};
+}
+
+static void resolve(struct lookup *l, enum hcw_point p, size_t i)
+{
+	const struct hcw_candidate *d = &hcw_point_info(p)->candidate[i];
+	__u32 id = l->wanted.id[slot_of(&l->wanted, d->function)];
+	bool fentry = d->tier == HCW_TIER_FENTRY;
+	char why[96];
+
+	if (id && hcw_prototype_check(l->btf, id, d->prototype, fentry, why, sizeof(why)))
+		hcw_reject(l->calibration, p, i, 0, "%s", why);
+	else if (fentry && !id)
+		hcw_reject(l->calibration, p, i, 0, "no BTF for it");
+	else if (fentry)
+		set_id(l, p, i, id);
+}
+
+static void resolve_kernel(struct hcw_targets *t, struct hcw_calibration *c, struct btf *kernel)
+{
+	struct lookup l = {.targets = t, .calibration = c, .btf = kernel};
+
+	each_in_scope(&l, want);
+	find_functions(&l.wanted, kernel);
+	each_in_scope(&l, resolve);
+}
+
+static bool has_btf(const char *module)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), "/sys/kernel/btf/%s", module);
+	return !access(path, F_OK);
+}
+
+static void resolve_module(struct hcw_targets *t, struct hcw_calibration *c, struct btf *kernel,
+			   const char *module)
+{
+	struct lookup l = {.targets = t, .calibration = c, .module = module};
+	struct btf *btf;
+
+	each_in_scope(&l, want);
+	if (!l.functions || !has_btf(module))
+		return;
+	btf = btf__load_module_btf(module, kernel);
+	if (btf)
+		find_functions(&l.wanted, btf);
+	l.btf = btf;
+	each_in_scope(&l, resolve);
+	btf__free(btf);
+	if (l.fd > 0)
+		close(l.fd);
+}
+
+static void resolve_modules(struct hcw_targets *t, struct hcw_calibration *c, struct btf *kernel)
+{
+	size_t i;
+
+	for (i = 0; hcw_module_name(i); i++)
+		resolve_module(t, c, kernel, hcw_module_name(i));
+}
+
+static int load_kernel_btf(struct btf **out)
+{
+	*out = btf__load_vmlinux_btf();
+	if (*out)
+		return 0;
+	return access("/sys/kernel/btf/vmlinux", F_OK) ? -ENODATA : -EBADMSG;
 }
 
 static const struct hcw_target *target_of(const struct hcw_targets *t, const char *program)
@@ -159,9 +252,53 @@ static int register_handlers(struct hcw_targets *t)
 
 int hcw_targets_open(struct hcw_targets *t, struct hcw_calibration *c)
 {
+	struct btf *kernel;
+	int ret;
+
 	memset(t, 0, sizeof(*t));
-	resolve_all(t, c);
+	ret = load_kernel_btf(&kernel);
+	if (ret)
+		return ret;
+	resolve_kernel(t, c, kernel);
+	resolve_modules(t, c, kernel);
+	btf__free(kernel);
 	return register_handlers(t);
+}
+
+static void forget_module(struct hcw_targets *t, const char *module)
+{
+	const struct hcw_point_info *info;
+	struct hcw_target *target;
+	size_t i;
+	int p;
+
+	for (p = 0; p < HCW_POINT_COUNT; p++) {
+		info = hcw_point_info(p);
+		for (i = 0; i < info->count; i++) {
+			target = &t->target[hcw_candidate_index(p, i)];
+			if (!info->candidate[i].module || strcmp(info->candidate[i].module, module))
+				continue;
+			if (target->btf_fd > 0)
+				close(target->btf_fd);
+			*target = (struct hcw_target){0};
+		}
+	}
+}
+
+int hcw_targets_module(struct hcw_targets *t, struct hcw_calibration *c, const char *module)
+{
+	struct btf *kernel;
+	int ret;
+
+	forget_module(t, module);
+	if (!has_btf(module))
+		return 0; /* then its fentry candidates are rejected already */
+	ret = load_kernel_btf(&kernel);
+	if (ret)
+		return ret;
+	resolve_module(t, c, kernel, module);
+	btf__free(kernel);
+	return 0;
 }
 
 void hcw_targets_close(struct hcw_targets *t)

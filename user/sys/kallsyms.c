@@ -14,7 +14,7 @@
 struct symbol {
 	uint64_t addr;
 	uint32_t name;	 /* offset in names */
-	uint32_t hash;	 /* of the name: makes a search by name one pass over integers */
+	uint32_t hash;	 /* of the name up to a dot: makes a search one pass over integers */
 	uint32_t module; /* offset of the module's name in names; 0 = kernel */
 };
 
@@ -31,7 +31,7 @@ static uint32_t hash_name(const char *s)
 {
 	uint32_t h = 2166136261u; /* FNV-1a */
 
-	for (; *s; s++)
+	for (; *s && *s != '.'; s++)
 		h = (h ^ (unsigned char)*s) * 16777619u;
 	return h;
 }
@@ -180,21 +180,51 @@ void hcs_kallsyms_free(struct hcs_kallsyms *k)
 	free(k);
 }
 
+/* Whether `s` stands where `module` says, as in hcs_kallsyms_count(). */
+static bool stands_in(const struct hcs_kallsyms *k, const struct symbol *s, const char *module)
+{
+	if (module && !strcmp(module, "*"))
+		return true;
+	return !strcmp(k->names + s->module, module ? module : "");
+}
+
 size_t hcs_kallsyms_count(const struct hcs_kallsyms *k, const char *name, const char *module)
 {
-	bool anywhere = module && !strcmp(module, "*");
 	uint32_t hash = hash_name(name);
 	size_t count = 0;
 
 	for (size_t i = 0; i < k->n; i++) {
 		const struct symbol *s = &k->symbol[i];
 
-		if (s->hash != hash || strcmp(k->names + s->name, name))
-			continue;
-		if (anywhere || !strcmp(k->names + s->module, module ? module : ""))
+		if (s->hash == hash && !strcmp(k->names + s->name, name) && stands_in(k, s, module))
 			count++;
 	}
 	return count;
+}
+
+size_t hcs_kallsyms_find(const struct hcs_kallsyms *k, const char *name, const char *module,
+			 struct hcs_symbol *out, size_t max)
+{
+	uint32_t hash = hash_name(name);
+	size_t len = strlen(name), count = 0;
+
+	for (size_t i = 0; len && i < k->n; i++) {
+		const struct symbol *s = &k->symbol[i];
+		const char *text = k->names + s->name;
+
+		if (s->hash != hash || strncmp(text, name, len) ||
+		    (text[len] && text[len] != '.') || !stands_in(k, s, module))
+			continue;
+		if (count < max)
+			out[count] = (struct hcs_symbol){text, k->names + s->module, s->addr};
+		count++;
+	}
+	return count;
+}
+
+size_t hcs_kallsyms_bytes(const struct hcs_kallsyms *k)
+{
+	return sizeof(*k) + k->n * sizeof(*k->symbol) + k->names_len;
 }
 
 int hcs_kallsyms_hidden(const struct hcs_kallsyms *k)

@@ -20,6 +20,23 @@ void hcs_kallsyms_free(struct hcs_kallsyms *k);
  */
 size_t hcs_kallsyms_count(const struct hcs_kallsyms *k, const char *name, const char *module);
 
+struct hcs_symbol {
+	const char *name;   /* owned by the table */
+	const char *module; /* "" = kernel */
+	uint64_t addr;	    /* 0 when hidden */
+};
+
+/*
+ * The text symbols called `name`, or `name` followed by what a compiler appends to the names of the
+ * functions it makes of one (".isra.0", ".llvm.123", ".cold"); `module` as above. Writes the first
+ * `max`, by address, and returns how many there are.
+ */
+size_t hcs_kallsyms_find(const struct hcs_kallsyms *k, const char *name, const char *module,
+			 struct hcs_symbol *out, size_t max);
+
+/* Memory it holds. */
+size_t hcs_kallsyms_bytes(const struct hcs_kallsyms *k);
+
 /* 1 when every address reads 0. */
 int hcs_kallsyms_hidden(const struct hcs_kallsyms *k);
 

@@ -23,6 +23,12 @@ struct hcs_evicted {
 int hcs_kfd_evicted(int root, pid_t pid, struct hcs_evicted *out, size_t max, uint64_t deadline);
 
 /*
+ * Calls fn(pid, ctx) for every process KFD knows, by its host pid, in no order. A non-zero return
+ * of `fn` ends the walk and is returned. -ENOENT without KFD.
+ */
+int hcs_kfd_each(int root, int (*fn)(pid_t pid, void *ctx), void *ctx, uint64_t deadline);
+
+/*
  * gpu_id of every GPU node of /sys/class/kfd/kfd/topology, in node order. Left out: CPU nodes
  * (gpu_id 0) and GPUs that the device cgroup hides from this process. Count or -errno; -ENOENT
  * without KFD.

@@ -2,6 +2,7 @@
 /* Cases reported by others, with their numbers. */
 #include <string.h>
 #include "episode.h"
+#include "order.h"
 
 /* --- nested evictions: the counter of KFD runs once, from the first eviction to the last restore
  */
@@ -166,6 +167,48 @@ static void test_stale_start(void **state)
 	stream_close(&s);
 }
 
+static int to_chain(void *ctx, const struct hcw_rec *rec)
+{
+	return hcw_chain_add(ctx, rec);
+}
+
+/* A hole is known up to 100 ms after it began, when the marks around it have come already: put in
+ * order, it stands before the end that it makes doubtful. */
+static void test_hole_told_late(void **state)
+{
+	struct hcw_hole h = {.from = MS(150), .to = MS(250), .count = 2, .source = HCW_R_ITER_END};
+	struct hcw_iter it = {.id = 9, .tgid = SERVER};
+	struct hcw_rec rec = {.tid = 7, .len = sizeof(it)};
+	struct hcw_order *order;
+	struct stream s;
+	unsigned int i;
+
+	(void)state;
+	stream_open(&s, ALL_SOURCES);
+	stream_server(&s, HCW_BACKING_REGISTERED);
+	order = hcw_order_new(0, MS(200), to_chain, s.chain);
+	assert_non_null(order);
+	for (i = 0; i < 32; i++) {
+		rec.type = i % 2 ? HCW_R_ITER_END : HCW_R_ITER_BEGIN;
+		rec.ts = MS(100 + i);
+		assert_int_equal(hcw_order_put(order, &rec, &it), 0);
+	}
+	rec.type = HCW_R_ITER_BEGIN;
+	rec.ts = MS(140);
+	assert_int_equal(hcw_order_put(order, &rec, &it), 0);
+	rec.type = HCW_R_ITER_END; /* of another one: its begin, and the end before, are lost */
+	rec.ts = MS(240);
+	assert_int_equal(hcw_order_put(order, &rec, &it), 0);
+	rec = (struct hcw_rec){.ts = h.to, .type = HCW_R_HOLE, .len = sizeof(h)};
+	assert_int_equal(hcw_order_put(order, &rec, &h), 0);
+	assert_int_equal(hcw_order_flush(order), 0);
+	assert_int_equal(hcw_chain_model(s.chain)->n_stalls, 0);
+	assert_int_equal(hcw_chain_model(s.chain)->victims[0].iterations, 16);
+	assert_int_equal(hcw_chain_model(s.chain)->victims[0].iterations_unpaired, 2);
+	hcw_order_free(order);
+	stream_close(&s);
+}
+
 /* A hole says nothing against a pair whose id is used once. */
 static void test_rising_ids_survive_a_hole(void **state)
 {
@@ -293,10 +336,35 @@ static void test_another_task(void **state)
 	assert_int_equal(m->n_episodes, 2);
 	check_compaction(&m->episodes[0], KCOMPACTD, "kcompactd0");
 	check_compaction(&m->episodes[1], PYTHON, "python");
+	assert_false(m->episodes[0].direct_compaction);
+	assert_true(m->episodes[1].direct_compaction);
 	/* nobody but the owner of the memory was stopped */
 	assert_int_equal(m->n_victims, 1);
 	assert_int_equal(m->victims[0].tgid, VICTIM);
 	assert_int_equal(m->victims[0].episodes, 2);
+	stream_close(&s);
+}
+
+/* A writer of compact_memory is no allocation in need of it, and neither is one nobody told of. */
+static void test_compaction_on_request(void **state)
+{
+	const struct hcw_model *m;
+	struct stream s;
+
+	(void)state;
+	stream_open(&s, ALL_SOURCES);
+	stream_task(&s, 1000, VICTIM, VICTIM, MM, "sglang::schedul");
+	stream_task(&s, 1000, PYTHON, PYTHON, MM + 0x5000, "sh");
+	stream_pool(&s, 2000, VICTIM, POOL, HCW_BACKING_REGISTERED);
+	stream_request(&s, MS(99), PYTHON, HCW_REQUEST_COMPACT, 0);
+	compact(&s, MS(100), PYTHON);
+	compact(&s, MS(20000), PYTHON);
+	compact(&s, MS(20100), PYTHON + 1);
+	m = stream_end(&s, MS(30000));
+	assert_int_equal(m->n_episodes, 3);
+	assert_false(m->episodes[0].direct_compaction);
+	assert_true(m->episodes[1].direct_compaction);
+	assert_false(m->episodes[2].direct_compaction);
 	stream_close(&s);
 }
 
@@ -307,10 +375,12 @@ int main(void)
 		cmocka_unit_test(test_nested_hit),
 		cmocka_unit_test(test_restore_rescheduled),
 		cmocka_unit_test(test_stale_start),
+		cmocka_unit_test(test_hole_told_late),
 		cmocka_unit_test(test_rising_ids_survive_a_hole),
 		cmocka_unit_test(test_dying_threads),
 		cmocka_unit_test(test_unpaired_episodes),
 		cmocka_unit_test(test_another_task),
+		cmocka_unit_test(test_compaction_on_request),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

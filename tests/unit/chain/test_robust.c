@@ -148,6 +148,55 @@ static void test_totals_and_end(void **state)
 	stream_close(&s);
 }
 
+/* An older recorder's totals end with `lost`: why is not known then. */
+static void test_old_totals(void **state)
+{
+	struct hcw_totals t = {.source = HCW_R_INVAL, .emitted = 10, .lost = 2, .ring_full = 2};
+	const struct hcw_totals *got;
+	struct stream s;
+
+	(void)state;
+	stream_open(&s, ALL_SOURCES);
+	got = &hcw_chain_model(s.chain)->totals[HCW_R_INVAL];
+	add_exact(s.chain, HCW_R_TOTALS, MS(1), 0, &t, 24);
+	assert_int_equal(got->lost, 2);
+	assert_int_equal(got->ring_full + got->map_full + got->skipped + got->unbegun, 0);
+	add_exact(s.chain, HCW_R_TOTALS, MS(2), 0, &t, sizeof(t));
+	assert_int_equal(got->ring_full, 2);
+	stream_close(&s);
+}
+
+/* The last ones count; a newer recorder may know more of them. Only a process that could not be
+ * watched hides anything. */
+static void test_limits(void **state)
+{
+	struct {
+		struct hcw_limits l;
+		__u64 more;
+	} body = {.more = 99};
+	const struct hcw_model *m;
+	struct stream s;
+	int l;
+
+	(void)state;
+	stream_open(&s, ALL_SOURCES);
+	m = hcw_chain_model(s.chain);
+	for (l = 0; l < HCW_LIMIT_COUNT; l++) {
+		assert_string_not_equal(hcw_limit_name(l), "unknown");
+		body.l = (struct hcw_limits){0};
+		body.l.count[l] = 7;
+		add_exact(s.chain, HCW_R_LIMITS, MS(1), 0, &body, sizeof(body));
+		assert_memory_equal(&m->limits, &body.l, sizeof(body.l));
+		assert_int_equal(hcw_limits_hide(&m->limits), l == HCW_LIMIT_WATCHED);
+	}
+	add_exact(s.chain, HCW_R_LIMITS, MS(1), 0, &body, 8);
+	assert_int_equal(m->limits.count[l - 1], 0);
+	assert_string_equal(hcw_limit_name(l), "unknown");
+	hcw_chain_late(s.chain, 3);
+	assert_int_equal(m->late, 3);
+	stream_close(&s);
+}
+
 static __u64 next_random(__u64 *state)
 {
 	*state ^= *state << 13;
@@ -317,6 +366,7 @@ int main(void)
 		cmocka_unit_test(test_random_records),	    cmocka_unit_test(test_threads_full),
 		cmocka_unit_test(test_victims_full),	    cmocka_unit_test(test_stalls_full),
 		cmocka_unit_test(test_holes_full),	    cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_old_totals),	    cmocka_unit_test(test_limits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

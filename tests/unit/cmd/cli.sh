@@ -38,6 +38,7 @@ good 'Usage: hcwatch lab' lab --help
 good 'Usage: hcwatch record' record --help
 good 'Usage: hcwatch report' report --help
 good 'Usage: hcwatch live' live --help
+good 'Usage: hcwatch doctor' doctor --help
 good 'Usage: hcwatch COMMAND' -h
 good 'Usage: hcwatch lab' help lab
 
@@ -65,15 +66,40 @@ mkdir old && : >old/gtt.hcw
 bad 2 'old/gtt.hcw exists already' lab --traces old
 bad 2 'not a pid: 0' live -p 0
 bad 2 'cannot go together' live -p 1 -- true
+bad 2 'cannot go together' live --comm x -- true
+bad 2 'cannot go together' live --all -- true
+bad 2 'cannot go together' live --all -p 1
+bad 2 'no process 4194303' live -p 4194303
 bad 2 'no such program: no-such-program' live -- no-such-program
 bad 2 'unrecognized option' live --frobnicate
+
+bad 2 'unrecognized option' doctor --frobnicate
+bad 2 'doctor takes no argument' doctor surplus
+bad 2 '--probe needs --probes' doctor --probe migrate=off
+bad 2 'notifier' doctor --probes --probe nowhere=off
 
 bad 2 '-o FILE is missing' record
 bad 2 'not a pid: 0' record -o t.hcw -p 0
 bad 2 'not a pid: 12abc' record -o t.hcw -p 12abc
 bad 2 'not a pid: -1' record -o t.hcw -p -1
+bad 2 'no such probe point: notifer; there are' record -o t.hcw --probe notifer=off
+bad 2 'no such probe tier: kprob; there are off, fentry' record -o t.hcw --probe notifier=kprob
+bad 2 'this probe point has no tier tp_btf' live --probe notifier=tp_btf
+bad 2 'POINT=off or POINT=TIER' lab --probe notifier
 bad 2 '--ring takes a size' record -o t.hcw --ring 12abc
 bad 2 'cannot go together' record -o t.hcw -p 1 -- true
+bad 2 'cannot go together' record -o t.hcw --cgroup / -- true
+bad 2 'cannot go together' record -o t.hcw --all --comm x
+bad 2 'not a pid namespace' record -o t.hcw -p 97@
+bad 2 'not a pid: @97' record -o t.hcw -p @97
+bad 2 '15 bytes at most' record -o t.hcw --comm 0123456789abcdef
+bad 2 '--comm: no name' record -o t.hcw --comm ''
+bad 2 'not a path' record -o t.hcw --cgroup kubepods
+bad 2 'no process 4194303' record -o t.hcw -p 4194303
+bad 2 'no process 1 in pid namespace 7' record -o t.hcw -p 1@7
+bad 2 'no process is named no such name' record -o t.hcw --comm 'no such name'
+bad 2 'no process is named no-such-*' record -o t.hcw -p $$ --comm 'no-such-*'
+bad 2 'no process is in cgroup /no/such' record -o t.hcw --cgroup /no/such
 bad 2 'no such program: no-such-program' record -o t.hcw -- no-such-program
 
 bad 2 'which trace?' report

@@ -130,7 +130,9 @@ check '/dev/full: an error that says so' "$((rc != 0)) $(grep -q /dev/full err &
 check 'pipe: a whole trace' "$(whole pipe.hcw)" yes
 rc=0
 { "$HCWATCH" record -o - -- "$MARKS" 4 2>err; echo "$?" >rc; } | head -c 64 >/dev/null
-check 'closed pipe: a quiet end' "$(cat rc) $(wc -c <err)" '0 0'
+# what is said at the start, where there is no driver, is not about the end
+check 'closed pipe: a quiet end' \
+	"$(cat rc) $(grep -vcE 'module amdgpu is not loaded|^  waiting for it;|^  \(--no-wait to exit\)' err)" '0 0'
 
 # a reader that does not read: the first signal still ends it, and the command gets it too
 mkfifo stuck

@@ -10,6 +10,8 @@
 #include <unistd.h>
 #include "../../../user/cmd/header.h"
 
+static const struct filter nobody;
+
 static struct hcw_plan plan_of(bool active)
 {
 	struct hcw_plan plan;
@@ -35,7 +37,8 @@ static void reads_back_what_it_wrote(void **state)
 
 	(void)state;
 	plan.entry[HCW_POINT_EVICT].active = false;
-	json = header_make(&plan, getpid());
+	plan.entry[HCW_POINT_NOTIFIER].forced = true;
+	json = header_make(&plan, getpid(), &nobody, NULL);
 	assert_non_null(json);
 	assert_int_equal(header_parse(json, strlen(json), &info, &err), 0);
 	assert_int_equal(info.n_probes, HCW_POINT_COUNT);
@@ -44,6 +47,9 @@ static void reads_back_what_it_wrote(void **state)
 	assert_true(header_active(&info, HCW_POINT_QUIESCE));
 	assert_false(header_active(&info, HCW_POINT_EVICT));
 	assert_true(info.kernel[0]);
+	assert_non_null(strstr(json, "{\"point\":\"notifier\",\"tier\":\"fentry\",\"target\":\"\","
+				     "\"active\":true,\"forced\":true,"));
+	assert_non_null(strstr(json, "\"forced\":false"));
 	free(json);
 }
 
@@ -52,14 +58,14 @@ static void sources_follow_the_plan(void **state)
 	struct hcw_plan on = plan_of(true), off = plan_of(false);
 	struct hcw_trace_info info = {0};
 	struct hcw_err err;
-	char *json = header_make(&on, 0);
+	char *json = header_make(&on, 0, &nobody, NULL);
 
 	(void)state;
 	assert_int_equal(header_parse(json, strlen(json), &info, &err), 0);
 	assert_int_equal(header_sources(&info) | 1u << HCW_R_TASK,
 			 (1u << HCW_R_BPF_COUNT) - 1 - 1); /* every type but 0 */
 	free(json);
-	json = header_make(&off, 0);
+	json = header_make(&off, 0, &nobody, NULL);
 	assert_int_equal(header_parse(json, strlen(json), &info, &err), 0);
 	assert_int_equal(header_sources(&info), 0);
 	free(json);

@@ -9,9 +9,9 @@ readonly HCWATCH=$1 HCSTALL=$2 SOURCES=$3
 # Options of programs that are not ours: SGLang, docker.
 readonly FOREIGN='--hicache-size --cpuset-mems'
 # Words that follow the name in a sentence.
-readonly PROSE='reads that trace'
+readonly PROSE='reads that trace knows on'
 # Settings and variables that remedies name: each must be one that a reader can look up.
-readonly SETTINGS='kernel.numa_balancing vm.compaction_proactiveness vm.compact_unevictable_allowed vm.nr_hugepages'
+readonly SETTINGS='kernel.numa_balancing vm.compaction_proactiveness vm.compact_unevictable_allowed vm.nr_hugepages kernel.perf_event_paranoid kernel.kptr_restrict'
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

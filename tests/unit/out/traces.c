@@ -169,6 +169,14 @@ static void make_prolonged(struct trace *w)
 /* Notifier records lost, the driver gone for a while, no migrate probe, killed before the end. */
 static void make_incomplete(struct trace *w)
 {
+	const struct hcw_limits full = {.count = {
+						[HCW_LIMIT_WATCHED] = 2,
+						[HCW_LIMIT_THREADS] = 7,
+						[HCW_LIMIT_STACKS] = 11,
+						[HCW_LIMIT_STATUSES] = 1,
+						[HCW_LIMIT_TASKS] = 13,
+						[HCW_LIMIT_KFD] = 1,
+					}};
 	const struct stop s = {
 		.victim = &hcstall,
 		.by = &hcstall_mover,
@@ -187,6 +195,9 @@ static void make_incomplete(struct trace *w)
 	put_stop(w, &s);
 	put_hole(w, 95, 130, 1204, HCW_R_INVAL, HCW_HOLE_RING_FULL);
 	put_totals(w, 131, HCW_R_INVAL, 9, 1204);
+	put_hole(w, 96, 131, 3, HCW_R_MIGRATE, HCW_HOLE_SKIPPED);
+	put_skipped(w, 131, HCW_R_MIGRATE, 5, 3);
+	put_limits(w, 131, &full);
 	put_restart(w, 295, 4.8, &hcstall);
 	put_pass(w, 102, 299.9, &hcstall, false);
 	put_hole(w, 6000, 23000, 0, 0, HCW_HOLE_DRIVER_ABSENT);

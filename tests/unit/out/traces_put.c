@@ -298,5 +298,21 @@ void put_hole(struct trace *w, double from, double to, __u64 count, __u32 source
 void put_totals(struct trace *w, double ts, __u32 source, __u64 emitted, __u64 lost)
 {
 	PUT(w, HCW_R_TOTALS, AT(ts), 0,
-	    (struct hcw_totals){.source = source, .emitted = emitted, .lost = lost});
+	    (struct hcw_totals){
+		    .source = source, .emitted = emitted, .lost = lost, .ring_full = lost});
+}
+
+void put_skipped(struct trace *w, double ts, __u32 source, __u64 emitted, __u64 skipped)
+{
+	PUT(w, HCW_R_TOTALS, AT(ts), 0,
+	    (struct hcw_totals){.source = source,
+				.emitted = emitted,
+				.lost = skipped,
+				.skipped = skipped,
+				.unbegun = 1});
+}
+
+void put_limits(struct trace *w, double ts, const struct hcw_limits *l)
+{
+	PUT(w, HCW_R_LIMITS, AT(ts), 0, *l);
 }

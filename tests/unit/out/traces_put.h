@@ -63,5 +63,8 @@ void put_iterations(struct trace *w, double start, double each, unsigned int n,
 void put_hole(struct trace *w, double from, double to, __u64 count, __u32 source,
 	      enum hcw_hole_cause cause);
 void put_totals(struct trace *w, double ts, __u32 source, __u64 emitted, __u64 lost);
+/* The same for runs of a program that were skipped, and one end without a start. */
+void put_skipped(struct trace *w, double ts, __u32 source, __u64 emitted, __u64 skipped);
+void put_limits(struct trace *w, double ts, const struct hcw_limits *l);
 
 #endif

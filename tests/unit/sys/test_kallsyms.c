@@ -181,16 +181,53 @@ static void test_this_kernel(void **state)
 	hcs_kallsyms_free(k);
 }
 
+static const char compiled[] = "ffffffff81000030 t f.constprop.0\n"
+			       "ffffffff81000000 t f\n"
+			       "ffffffff81000010 t f.cold\n"
+			       "ffffffff81000020 t ff\n"
+			       "ffffffffc0000000 t f.isra.3\t[amdgpu]\n"
+			       "ffffffffc0000010 t g\t[amdgpu]\n"
+			       "ffffffffc0000020 d f.data\t[amdgpu]\n";
+
+/* Names with what a compiler appends, each where it was asked for, by address. */
+static void test_find(void **state)
+{
+	struct hcs_symbol s[4] = {{0}};
+	struct hcs_kallsyms *k;
+	int root = tree_new();
+
+	(void)state;
+	tree_text(root, FILE_NAME, compiled);
+	assert_int_equal(hcs_kallsyms_load(&k, root, 0), 0);
+	assert_int_equal(hcs_kallsyms_find(k, "f", NULL, s, 4), 3);
+	assert_string_equal(s[0].name, "f");
+	assert_string_equal(s[1].name, "f.cold");
+	assert_string_equal(s[2].name, "f.constprop.0");
+	assert_int_equal(s[2].addr, 0xffffffff81000030);
+	assert_string_equal(s[2].module, "");
+	assert_int_equal(hcs_kallsyms_find(k, "f", "amdgpu", s, 4), 1);
+	assert_string_equal(s[0].name, "f.isra.3");
+	assert_string_equal(s[0].module, "amdgpu");
+	assert_int_equal(hcs_kallsyms_find(k, "f", "*", s, 1),
+			 4); /* how many, and no more written */
+	assert_string_equal(s[1].name, "f.cold");
+	assert_int_equal(hcs_kallsyms_find(k, "f.constprop.0", NULL, s, 4), 1);
+	assert_int_equal(hcs_kallsyms_find(k, "f.cons", "*", s, 4), 0);
+	assert_int_equal(hcs_kallsyms_find(k, "", "*", s, 4), 0);
+	/* the exact name is found among them, too */
+	assert_int_equal(hcs_kallsyms_count(k, "f", "*"), 1);
+	assert_int_equal(hcs_kallsyms_count(k, "f.isra.3", "*"), 1);
+	hcs_kallsyms_free(k);
+	tree_remove(root);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_count),
-		cmocka_unit_test(test_name),
-		cmocka_unit_test(test_hidden),
-		cmocka_unit_test(test_malformed),
-		cmocka_unit_test(test_many),
-		cmocka_unit_test(test_this_kernel),
-		cmocka_unit_test(test_far_from_any_symbol),
+		cmocka_unit_test(test_find),	    cmocka_unit_test(test_count),
+		cmocka_unit_test(test_name),	    cmocka_unit_test(test_hidden),
+		cmocka_unit_test(test_malformed),   cmocka_unit_test(test_many),
+		cmocka_unit_test(test_this_kernel), cmocka_unit_test(test_far_from_any_symbol),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -117,6 +117,11 @@ static const struct field fields[] = {
 	FIELD(135, hcw_totals, source),
 	FIELD(135, hcw_totals, emitted),
 	FIELD(135, hcw_totals, lost),
+	FIELD(135, hcw_totals, ring_full),
+	FIELD(135, hcw_totals, map_full),
+	FIELD(135, hcw_totals, skipped),
+	FIELD(135, hcw_totals, unbegun),
+	FIELD(137, hcw_limits, count),
 	FIELD(136, hcw_end, records),
 	FIELD(136, hcw_end, reason),
 };
@@ -169,7 +174,7 @@ static void test_every_type(void **state)
 			fail_msg("hcw(5) has no section \"%d %s\"", type, name);
 		types++;
 	}
-	assert_int_equal(types, 24);
+	assert_int_equal(types, 25);
 	free(header);
 	free(page);
 }

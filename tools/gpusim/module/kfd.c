@@ -14,6 +14,13 @@
 
 #include "gpusim.h"
 
+/*
+ * 7.3's KFD counts its GPUs whenever a process opens /dev/kfd, and refuses with EINVAL when there
+ * is none; up to 6.18 it does not ask, and has no such function (kernels between the two: not
+ * looked at). Ours are none of its own, so while this module is loaded it is told their number.
+ */
+#define GATE "kfd_gpu_node_num"
+
 #define TRIGGER_USERPTR \
 	1 /* KFD_QUEUE_EVICTION_TRIGGER_USERPTR, include/uapi/linux/kfd_ioctl.h, 6.1-7.3 */
 
@@ -22,6 +29,8 @@ static struct {
 	int (*resume_mm)(struct mm_struct *mm);
 	struct device **device; /* kfd_chardev.c; its folder is /sys/class/kfd/kfd */
 	struct module *module;
+	struct kprobe gate;
+	bool gate_open;
 } kfd;
 
 typedef unsigned long (*lookup_fn)(const char *name);
@@ -55,9 +64,39 @@ static struct module *pin_module_of(lookup_fn lookup, unsigned long addr)
 	return module;
 }
 
+static unsigned int gate_count(void)
+{
+	return GPUSIM_GPUS;
+}
+
+/* Goes on in gate_count() in place of the probed function, which has not yet touched its stack. */
+static int gate_enter(struct kprobe *probe, struct pt_regs *regs)
+{
+	instruction_pointer_set(regs, (unsigned long)gate_count);
+	return 1;
+}
+NOKPROBE_SYMBOL(gate_enter);
+
+static int open_gate(lookup_fn lookup)
+{
+	int ret;
+
+	if (!lookup("amdgpu:" GATE))
+		return 0;
+	kfd.gate = (struct kprobe){.symbol_name = GATE, .pre_handler = gate_enter};
+	ret = register_kprobe(&kfd.gate);
+	if (ret) {
+		pr_err("gpusim: no probe on " GATE " (%d): /dev/kfd stays closed\n", ret);
+		return ret;
+	}
+	kfd.gate_open = true;
+	return 0;
+}
+
 int gpusim_kfd_find(void)
 {
 	lookup_fn lookup = find_lookup();
+	int ret;
 
 	if (!lookup)
 		return -EOPNOTSUPP;
@@ -69,11 +108,18 @@ int gpusim_kfd_find(void)
 		return -ENOENT;
 	}
 	kfd.module = pin_module_of(lookup, (unsigned long)kfd.quiesce_mm);
-	return kfd.module ? 0 : -ENOENT;
+	if (!kfd.module)
+		return -ENOENT;
+	ret = open_gate(lookup);
+	if (ret)
+		module_put(kfd.module);
+	return ret;
 }
 
 void gpusim_kfd_forget(void)
 {
+	if (kfd.gate_open)
+		unregister_kprobe(&kfd.gate);
 	module_put(kfd.module);
 }
 
