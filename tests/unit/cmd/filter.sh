@@ -9,7 +9,8 @@ work=$(mktemp -d)
 cd "$work" || exit 1
 failed=0
 
-trap 'kill "${holder[@]}" 2>/dev/null; cd / && rm -rf "$work"' EXIT
+# unshare keeps SIGTERM to itself
+trap 'kill -KILL "${holder[@]}" 2>/dev/null; cd / && rm -rf "$work"' EXIT
 declare -A holder server ns
 
 check() {
@@ -113,7 +114,7 @@ rc=0
 # shellcheck disable=SC2016 # the inner shell's own
 unshare --mount --propagation private bash -c '
 	unshare --pid --fork --kill-child bash -c "mount -t proc proc /proc; exec sleep 60" & sleep 1
-	"$@"; rc=$?; kill $!; exit $rc' bash "$HCWATCH" record -o foreign.hcw -p 1 2>foreign.err || rc=$?
+	"$@"; rc=$?; kill -KILL $!; exit $rc' bash "$HCWATCH" record -o foreign.hcw -p 1 2>foreign.err || rc=$?
 check "a foreign /proc: it says so" "$rc $(grep -c 'shows another pid namespace' foreign.err)" '3 1'
 
 exit "$failed"
