@@ -87,7 +87,7 @@ recorded() {
 # iterates NAME: (takes 2 s) A's iterations are in the trace so far; marks are planted when everybody has been quiet
 iterates() {
 	sleep 2
-	"$here/records.py" "$work/$1.hcw" 2>/dev/null | grep -q "^iteration [0-9]* ${pid[a]}\$"
+	"$here/records.py" "$work/$1.hcw" 2>/dev/null | grep "^iteration [0-9]* ${pid[a]}\$" >/dev/null
 }
 
 # count NAME PATTERN
