@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# `live` during a stall of several seconds, beside a recorder of the same time; and a recorder killed at 20 moments.
+# `live` during a stall of several seconds, beside a recorder of the same time; and a recorder killed at 20 moments
+# (or HCW_TEST_KILLS).
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -128,9 +129,10 @@ kill_at_random() {
 	python3 "$(dirname "${BASH_SOURCE[0]}")/last_record.py" "$work/$1.hcw" "$now" && : >"$work/$1.good"
 }
 
+kills=${HCW_TEST_KILLS:-20}
 # An emulated guest can stand still for seconds, and its recorder with it: a kill in such a moment is tried once more.
 readable=0
-for i in $(seq 20); do
+for i in $(seq "$kills"); do
 	kill_at_random "killed$i" || kill_at_random "killed$i.again" || true
 	if [[ -e $work/killed$i.good || -e $work/killed$i.again.good ]]; then
 		readable=$((readable + 1))
@@ -138,7 +140,7 @@ for i in $(seq 20); do
 done
 kill "$stall"
 wait "$stall" 2>/dev/null || true
-check 'killed 20 times: all older than a second is readable' "$readable" 20
+check "killed $kills times: all older than a second is readable" "$readable" "$kills"
 
 rm -rf "$work"
 summary
