@@ -141,10 +141,11 @@ struct hcw_migrate {
 	__u32 reason;	  /* enum migrate_reason */
 };
 
-/* What, if no migration, an invalidation came through; where a probe tells. */
+/* What an invalidation came through, beside the reason of a migration; where a probe tells. */
 enum hcw_via {
 	HCW_VIA_UNKNOWN = 0,
-	HCW_VIA_NUMA_SCAN = 1, /* change_prot_numa(): hint faults, no page moves yet */
+	HCW_VIA_NUMA_SCAN = 1,	/* change_prot_numa(): hint faults, no page moves yet */
+	HCW_VIA_MOVE_PAGES = 2, /* a move_pages(2) call, whose own record comes at its end */
 };
 
 /*

@@ -89,7 +89,9 @@ static __always_inline __u32 thread_reason(const struct hcw_thread *t)
 
 static __always_inline __u32 thread_via(const struct hcw_thread *t)
 {
-	return t && t->scanning ? HCW_VIA_NUMA_SCAN : HCW_VIA_UNKNOWN;
+	if (t && t->scanning)
+		return HCW_VIA_NUMA_SCAN;
+	return t && t->move.start ? HCW_VIA_MOVE_PAGES : HCW_VIA_UNKNOWN;
 }
 
 /* Frees the entry when nothing is open any more. */

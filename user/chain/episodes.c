@@ -37,6 +37,7 @@ enum hcw_cause chain_cause(const struct hcw_chain *c, __u32 trigger, __u32 reaso
 		return HCW_CAUSE_SUSPEND;
 	if (trigger == 4 || trigger == 5)
 		return HCW_CAUSE_CRIU;
+	is_move_pages |= via == HCW_VIA_MOVE_PAGES;
 	if (is_move_pages && (reason == 3 || reason == HCW_REASON_NONE))
 		return HCW_CAUSE_MOVE_PAGES;
 	if (reason == HCW_REASON_NONE && via == HCW_VIA_NUMA_SCAN)
