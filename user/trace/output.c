@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -30,25 +31,28 @@ int hcw_output_open(struct hcw_output *o, const char *path)
 
 #define STUCK_MS 1000 /* after a signal, for a reader that takes its time */
 
+/*
+ * A signal, seen as EINTR or as a write that stopped half way, may be the wish to end: from then on
+ * a reader that does not read must not hold us. What poll() promises room for does not block.
+ */
 static int write_all(int fd, const char *p, size_t size)
 {
+	struct pollfd room = {.fd = fd, .events = POLLOUT};
+	bool hurry = false;
+	ssize_t n;
+
 	while (size) {
-		ssize_t n = write(fd, p, size);
-
-		struct pollfd room = {.fd = fd, .events = POLLOUT};
-
+		if (hurry && !poll(&room, 1, STUCK_MS))
+			return -ETIMEDOUT;
+		n = write(fd, p, hurry && size > PIPE_BUF ? PIPE_BUF : size);
 		if (n < 0 && errno == EAGAIN) {
 			poll(&room, 1, -1);
-		} else if (n < 0 && errno == EINTR) {
-			/* a signal may be the wish to end: a reader that does not read must not
-			 * hold us */
-			if (!poll(&room, 1, STUCK_MS))
-				return -ETIMEDOUT;
-		} else if (n < 0) {
+		} else if (n < 0 && errno != EINTR) {
 			return -errno;
-		} else if (n > 0) {
-			p += n;
-			size -= (size_t)n;
+		} else {
+			hurry |= n < (ssize_t)size;
+			p += n > 0 ? n : 0;
+			size -= n > 0 ? (size_t)n : 0;
 		}
 	}
 	return 0;
