@@ -45,7 +45,8 @@ static __always_inline int callback_entry(struct mmu_interval_notifier *mni,
 	meet_process(mm, victim, range);
 	if (!kfd_watched(mm, victim))
 		return 0;
-	t = thread_enter(HCW_R_QUIESCE);
+	/* makes no record: a quiesce that follows is counted by its own entry */
+	t = thread_get();
 	if (!t)
 		return 0;
 	t->callback.mm = (__u64)mm;

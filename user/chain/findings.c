@@ -352,11 +352,12 @@ static const struct hcw_finding_text table[] = {
 		.code = "HCW-505",
 		.title = "addresses of kernel functions are hidden",
 		.cause = "/proc/kallsyms shows every address as 0. Functions are attached by name "
-			 "all the same; only stacks stay without names.",
+			 "all the same, but for a driver's function that shares its name with "
+			 "another: only the address tells them apart. Stacks stay without names.",
 		.evidence = "The addresses read, and /proc/sys/kernel/kptr_restrict.",
 		.remedy = "With kptr_restrict 0 or 1: run it with CAP_SYSLOG. With 2, which hides "
 			  "them from root too: sudo sysctl kernel.kptr_restrict=1.",
-		.leaves = "nothing else depends on addresses",
+		.leaves = "all functions whose name is the only one of its kind",
 		.versions = READ_IN,
 		.source = {"kernel/kallsyms.c kallsyms_show_value"},
 	},

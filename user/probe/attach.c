@@ -59,7 +59,7 @@ struct bpf_program *hcw_hook_program(const struct hcw_attached *a, const struct 
 /* Not in <errno.h>: of the kernel only, include/linux/errno.h. */
 #define KERNEL_ENOTSUPP 524
 
-static const char *refusal(enum hcw_tier tier, int error, char *buf, size_t size)
+const char *hcw_refusal(enum hcw_tier tier, int error, char *buf, size_t size)
 {
 	if (error == -KERNEL_ENOTSUPP)
 		snprintf(buf, size, "%s not supported by this kernel (ENOTSUPP)",
@@ -78,7 +78,7 @@ static void reject(struct hcw_calibration *c, enum hcw_point p, size_t i, const 
 	enum hcw_tier tier = hcw_point_info(p)->candidate[i].tier;
 	char why[64];
 
-	hcw_reject(c, p, i, error, "%s: %s", step, refusal(tier, error, why, sizeof(why)));
+	hcw_reject(c, p, i, error, "%s: %s", step, hcw_refusal(tier, error, why, sizeof(why)));
 }
 
 /* ctx: struct logs, or NULL to leave the log to libbpf. */

@@ -36,6 +36,9 @@ bool hcw_attached_has(const struct hcw_attached *a, const struct hcw_calibration
 int hcw_attach_chosen(struct hcw_attached *a, struct hcw_calibration *c, const char *module,
 		      const struct hcw_attached *shared, size_t ring_bytes);
 
+/* Why the kernel would not have a program of this tier, in words. Writes into buf, returns it. */
+const char *hcw_refusal(enum hcw_tier tier, int error, char *buf, size_t size);
+
 /* Attaches the program of a mark to a file, for every process that maps it. */
 int hcw_attach_mark(struct hcw_attached *a, const struct hcw_hook *hook, const char *path);
 

@@ -41,6 +41,26 @@ static bool required(const struct hcw_driver *d)
 	return false;
 }
 
+/* Whether the symbols that were calibrated with know none of its functions. */
+static bool unknown(const struct hcw_calibration *c, const struct hcw_driver *d)
+{
+	const struct hcw_trial *t;
+	bool absent = false;
+	size_t i;
+	int p;
+
+	for (p = 0; p < HCW_POINT_COUNT; p++)
+		for (i = 0; i < hcw_point_info(p)->count; i++) {
+			t = &c->trial[hcw_candidate_index(p, i)];
+			if (!of_driver(d, p, i) || t->unwanted)
+				continue;
+			if (!t->absent)
+				return false;
+			absent = true;
+		}
+	return absent;
+}
+
 /* Records of the points that could be told if the module were there. */
 static unsigned int missing_types(const struct hcw_calibration *c, const struct hcw_driver *d)
 {
@@ -122,22 +142,14 @@ static void attach(struct hcw_session *s, struct hcw_driver *d)
 /* Totals never go back. */
 static void keep_skipped(struct hcw_session *s, const struct hcw_driver *d)
 {
-	const struct hcw_point_info *info;
-	const struct hcw_hook *hook;
 	size_t i;
-	int p, h;
+	int p;
 
-	for (p = 0; p < HCW_POINT_COUNT; p++) {
-		info = hcw_point_info(p);
-		for (i = 0; i < info->count; i++)
-			for (h = 0; h < HCW_HOOKS; h++) {
-				hook = &info->candidate[i].hook[h];
-				if (hook->program && hcw_chosen(&s->calibration, p, i) &&
-				    hcw_attached_has(&d->stage, &s->calibration, p, i))
-					s->skipped[info->record] +=
-						hcw_hook_skipped(&d->stage, hook);
-			}
-	}
+	for (p = 0; p < HCW_POINT_COUNT; p++)
+		for (i = 0; i < hcw_point_info(p)->count; i++)
+			if (hcw_chosen(&s->calibration, p, i) &&
+			    hcw_attached_has(&d->stage, &s->calibration, p, i))
+				hcw_skipped_add(&s->skipped, &d->stage, p, i);
 }
 
 static void detach(struct hcw_session *s, struct hcw_driver *d)
@@ -169,11 +181,16 @@ void hcw_drivers_open(struct hcw_session *s, int root)
 		d->name = hcw_module_name(i);
 		d->seen = d->absent_since = now;
 		/* the id first: a load that follows is another one */
-		if (is_live(root, d->name, &d->id)) {
-			attach(s, d);
-		} else {
+		if (!is_live(root, d->name, &d->id)) {
 			hcw_calibrate_gone(&s->calibration, d->name);
 			d->types = missing_types(&s->calibration, d);
+		} else if (unknown(&s->calibration, d)) {
+			/* perhaps loaded since the symbols were read: the first look reads them
+			 * anew, and has it come */
+			d->told = true;
+			d->types = missing_types(&s->calibration, d);
+		} else {
+			attach(s, d);
 		}
 	}
 }

@@ -29,13 +29,19 @@ struct hcw_driver {
 	struct hcw_attached stage;
 };
 
+/* Runs of programs that the kernel skipped, by record type. An end that is skipped may be counted
+ * by the programs too, as a start that was left open: the two are kept apart. */
+struct hcw_skipped {
+	__u64 starts[HCW_R_BPF_COUNT], ends[HCW_R_BPF_COUNT];
+};
+
 struct hcw_session {
 	struct hcw_calibration calibration;
 	struct hcw_targets targets;
 	struct hcw_attached attached; /* the kernel's own points; has the maps of all */
 	struct hcw_driver driver[HCW_MODULES];
 	bool long_running;
-	__u64 skipped[HCW_R_BPF_COUNT]; /* by programs that are detached again; see pump.c */
+	struct hcw_skipped skipped; /* by programs that are detached again */
 	struct hcw_plan plan;
 	struct hcw_limits limits; /* as last looked at; see pump.c */
 	struct ring_buffer *ring;
@@ -56,6 +62,13 @@ void hcw_drivers_close(struct hcw_session *s);
 /* Where a candidate's programs are loaded. */
 const struct hcw_attached *hcw_session_stage(const struct hcw_session *s, enum hcw_point p,
 					     size_t i);
+
+/* skipped.c: adds what was skipped of a chosen candidate's programs, loaded in `a`. */
+void hcw_skipped_add(struct hcw_skipped *s, const struct hcw_attached *a, enum hcw_point p,
+		     size_t i);
+
+/* Records of a type that were lost by it; `unended`: starts that were found left open. */
+__u64 hcw_skipped_records(const struct hcw_skipped *s, __u32 type, __u64 unended);
 
 /* Makes the ring's reader. */
 int hcw_pump_open(struct hcw_session *s);

@@ -36,18 +36,6 @@ static __attribute__((format(printf, 4, 5))) void append(char *out, size_t size,
 	va_end(args);
 }
 
-/* Whether another of the first `i` trials says the same. */
-static bool said_before(const struct hcw_trial *t, size_t i, bool absent)
-{
-	size_t j;
-
-	for (j = 0; j < i; j++)
-		if (t[j].rejected && !t[j].unwanted && t[j].absent == absent &&
-		    !strcmp(t[j].reason, t[i].reason))
-			return true;
-	return false;
-}
-
 /* Whether a candidate before `i` of the same function is in use: then why `i` is not is nobody's
  * question. */
 static bool better_in_use(const struct hcw_calibration *c, enum hcw_point p, size_t i)
@@ -61,6 +49,28 @@ static bool better_in_use(const struct hcw_calibration *c, enum hcw_point p, siz
 	return false;
 }
 
+/* Whether this one's reason belongs in the list. */
+static bool worth_saying(const struct hcw_calibration *c, enum hcw_point p, size_t i, bool absent)
+{
+	const struct hcw_trial *t = &c->trial[hcw_candidate_index(p, i)];
+
+	return t->rejected && !t->unwanted && t->absent == absent && !better_in_use(c, p, i);
+}
+
+/* Whether the list has it from a candidate before `i`. What is absent is so in every tier. */
+static bool said_before(const struct hcw_calibration *c, enum hcw_point p, size_t i, bool absent)
+{
+	const struct hcw_candidate *d = hcw_point_info(p)->candidate;
+	const struct hcw_trial *t = &c->trial[hcw_candidate_index(p, 0)];
+	size_t j;
+
+	for (j = 0; j < i; j++)
+		if (worth_saying(c, p, j, absent) && (absent || d[j].tier == d[i].tier) &&
+		    !strcmp(t[j].reason, t[i].reason))
+			return true;
+	return false;
+}
+
 /* Why better candidates of the function in use were passed over, or why nothing of the point could
  * be used. */
 static void explain(struct hcw_plan_entry *e, const struct hcw_calibration *c, bool absent)
@@ -70,13 +80,12 @@ static void explain(struct hcw_plan_entry *e, const struct hcw_calibration *c, b
 	size_t i;
 
 	for (i = 0; i < info->count; i++) {
-		if (!t[i].rejected || t[i].unwanted || t[i].absent != absent ||
-		    better_in_use(c, e->point, i))
+		if (!worth_saying(c, e->point, i, absent) || said_before(c, e->point, i, absent))
 			continue;
 		if (!absent)
 			append(e->reason, sizeof(e->reason), "; ", "%s: %s",
 			       hcw_tier_name(info->candidate[i].tier), t[i].reason);
-		else if (!said_before(t, i, true))
+		else
 			append(e->reason, sizeof(e->reason), "; ", "%s", t[i].reason);
 	}
 }

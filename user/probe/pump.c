@@ -16,11 +16,6 @@ struct unpaired {
 	__u64 unended, unbegun;
 };
 
-/* Runs of programs that the kernel skipped, by record type. */
-struct skipped {
-	__u64 starts[HCW_R_BPF_COUNT], ends[HCW_R_BPF_COUNT];
-};
-
 static int on_record(void *ctx, void *data, size_t size)
 {
 	const struct hcw_rec *rec = data;
@@ -60,47 +55,16 @@ int hcw_session_pump(struct hcw_session *s, int timeout_ms, hcw_record_fn fn, vo
 	return ret;
 }
 
-/* The two marks of a pair are records of their own. */
-static __u32 mark_record(__u32 point_record, bool end)
-{
-	if (point_record == HCW_R_ITER_END)
-		return end ? HCW_R_ITER_END : HCW_R_ITER_BEGIN;
-	return end ? HCW_R_POOL_FREE : HCW_R_POOL_ALLOC;
-}
-
-/* Where a pair stands, its first hook is the end: see points.h. */
-static void skipped_of(const struct hcw_session *s, enum hcw_point p, size_t i, struct skipped *out)
-{
-	const struct hcw_point_info *info = hcw_point_info(p);
-	const struct hcw_candidate *c = &info->candidate[i];
-	__u64 n;
-	int h;
-
-	for (h = 0; h < HCW_HOOKS && c->hook[h].program; h++) {
-		bool end = !h && c->hook[1].program;
-
-		n = hcw_hook_skipped(hcw_session_stage(s, p, i), &c->hook[h]);
-		if (c->tier == HCW_TIER_USDT)
-			out->starts[mark_record(info->record, end)] += n;
-		else if (end)
-			out->ends[info->record] += n;
-		else
-			out->starts[info->record] += n;
-	}
-}
-
-static void skipped_all(const struct hcw_session *s, struct skipped *out)
+static void skipped_all(const struct hcw_session *s, struct hcw_skipped *out)
 {
 	size_t i;
 	int p;
 
-	*out = (struct skipped){0};
+	*out = s->skipped;
 	for (p = 0; p < HCW_POINT_COUNT; p++)
 		for (i = 0; i < hcw_point_info(p)->count; i++)
 			if (hcw_chosen(&s->calibration, p, i))
-				skipped_of(s, p, i, out);
-	for (i = 1; i < HCW_R_BPF_COUNT; i++)
-		out->starts[i] += s->skipped[i];
+				hcw_skipped_add(out, hcw_session_stage(s, p, i), p, i);
 }
 
 /* Reads one value of a per-CPU array from every CPU; the words of each are added up in `sum`. */
@@ -127,12 +91,7 @@ static int sum_cpus(const struct bpf_map *map, __u32 key, __u64 *sum, size_t wor
 	return ret;
 }
 
-/*
- * A start that was skipped is a record lost, and so is one whose end was not seen. An end that was
- * skipped leaves such a start behind, which is found when the thread comes by again: until then it
- * is known from the skipped run alone.
- */
-static int total_of(const struct hcw_session *s, __u32 type, const struct skipped *skipped,
+static int total_of(const struct hcw_session *s, __u32 type, const struct hcw_skipped *skipped,
 		    struct hcw_totals *t)
 {
 	struct unpaired u;
@@ -150,8 +109,7 @@ static int total_of(const struct hcw_session *s, __u32 type, const struct skippe
 		.emitted = c.emitted,
 		.ring_full = c.ring_full,
 		.map_full = c.map_full,
-		.skipped = skipped->starts[type] +
-			   (u.unended > skipped->ends[type] ? u.unended : skipped->ends[type]),
+		.skipped = hcw_skipped_records(skipped, type, u.unended),
 		.unbegun = u.unbegun,
 	};
 	t->lost = t->ring_full + t->map_full + t->skipped;
@@ -160,7 +118,7 @@ static int total_of(const struct hcw_session *s, __u32 type, const struct skippe
 
 int hcw_session_totals(struct hcw_session *s, struct hcw_totals *totals)
 {
-	struct skipped skipped;
+	struct hcw_skipped skipped;
 	__u32 type;
 	int ret = 0;
 

@@ -251,6 +251,16 @@ static bool has_mark(const struct hcw_mark *marks, int n, const char *name)
 	return false;
 }
 
+/* Marks that were there, but would not attach; another file's may have. */
+static void plan_mark_refused(struct hcw_plan_entry *e, int error)
+{
+	char why[64];
+
+	if (!e->active)
+		snprintf(e->reason, sizeof(e->reason), "usdt: attach: %s",
+			 hcw_refusal(HCW_TIER_USDT, error, why, sizeof(why)));
+}
+
 /* Number of marks of one point attached, or -errno. */
 static int attach_point(struct hcw_session *s, enum hcw_point p, const struct hcw_mark *marks,
 			int n, const char *path)
@@ -265,8 +275,10 @@ static int attach_point(struct hcw_session *s, enum hcw_point p, const struct hc
 		if (!has_mark(marks, n, d->hook[h].target))
 			continue;
 		ret = hcw_attach_mark(&s->attached, &d->hook[h], path);
-		if (ret)
+		if (ret) {
+			plan_mark_refused(e, ret);
 			return ret;
+		}
 		attached++;
 	}
 	if (attached && !e->active) {
@@ -281,14 +293,17 @@ static int attach_point(struct hcw_session *s, enum hcw_point p, const struct hc
 static int attach_marks(struct hcw_session *s, const char *path)
 {
 	struct hcw_mark *marks = calloc(MAX_MARKS, sizeof(*marks));
-	int p, n, ret = 0, attached = 0;
+	int p, n, one, ret = 0, attached = 0;
 
 	if (!marks)
 		return -ENOMEM;
 	n = hcw_usdt_scan(path, marks, MAX_MARKS);
-	for (p = 0; p < HCW_POINT_COUNT && n > 0 && ret >= 0; p++) {
-		ret = attach_point(s, p, marks, n, path);
-		attached += ret;
+	for (p = 0; p < HCW_POINT_COUNT && n > 0; p++) {
+		one = attach_point(s, p, marks, n, path);
+		if (one < 0)
+			ret = one;
+		else
+			attached += one;
 	}
 	free(marks);
 	if (n < 0)

@@ -76,7 +76,8 @@ int hcw_session_watch(struct hcw_session *s, pid_t tgid, struct hcw_err *err);
 /*
  * Attaches the USDT marks hcwatch:iteration_* and hcpool:* found in an ELF file, for every process
  * that maps it. The same file (device, inode) is attached once. Returns the number of marks
- * attached now, 0 when it has none.
+ * attached now, 0 when it has none. A refusal is also the reason in the plan, while no other file's
+ * marks are attached.
  */
 int hcw_session_attach_file(struct hcw_session *s, const char *path, struct hcw_err *err);
 

@@ -224,6 +224,25 @@ static void nothing_is_there(void **state)
 	       "module amdgpu is not loaded; module gpusim is not loaded");
 }
 
+/* Of a point with many functions: not once for each of them. */
+static void a_reason_is_said_once(void **state)
+{
+	const struct machine m = {symbols_61, false, true};
+	struct hcw_calibration c;
+	struct hcw_plan plan;
+	size_t i;
+
+	(void)state;
+	calibrate(&c, &m, false);
+	for (i = 0; i < hcw_point_info(HCW_POINT_REQUEST)->count; i++)
+		if (hcw_point_info(HCW_POINT_REQUEST)->candidate[i].tier == HCW_TIER_FENTRY &&
+		    !hcw_trial_of(&c, HCW_POINT_REQUEST, i)->rejected)
+			hcw_reject(&c, HCW_POINT_REQUEST, i, -EPERM, "load: refused");
+	hcw_plan_build(&plan, &c);
+	expect(&plan, HCW_POINT_REQUEST, HCW_TIER_OFF, "",
+	       "fentry: load: refused; kprobe: this kernel has no kprobes");
+}
+
 /* A list that is too long is cut, not overrun. */
 static void a_long_list_is_cut(void **state)
 {
@@ -452,6 +471,7 @@ int main(void)
 		cmocka_unit_test(built_in_driver_needs_no_module_btf),
 		cmocka_unit_test(long_running_does_not_hold_the_driver),
 		cmocka_unit_test(nothing_is_there),
+		cmocka_unit_test(a_reason_is_said_once),
 		cmocka_unit_test(a_long_list_is_cut),
 		cmocka_unit_test(a_refusal_moves_on),
 		cmocka_unit_test(forced_tiers),

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include <bpf/libbpf.h>
+#include "../../../allocator/include/hcpool/iteration.h"
 #include "../../../user/probe/session.h"
 
 #define SKIPPED		77
@@ -23,6 +24,7 @@
 static struct {
 	const char *bad_program; /* made one that the verifier refuses */
 	int trace_errno;	 /* of bpf_program__attach_trace(), 0 = none */
+	int usdt_errno;		 /* of bpf_program__attach_usdt() */
 } fault;
 
 int __real_bpf_object__load_skeleton(struct bpf_object_skeleton *s);
@@ -63,6 +65,23 @@ struct bpf_link *__wrap_bpf_program__attach_trace(const struct bpf_program *prog
 	if (!fault.trace_errno)
 		return __real_bpf_program__attach_trace(prog);
 	errno = fault.trace_errno;
+	return NULL;
+}
+
+struct bpf_link *__real_bpf_program__attach_usdt(const struct bpf_program *prog, pid_t pid,
+						 const char *path, const char *provider,
+						 const char *name, const struct bpf_usdt_opts *o);
+struct bpf_link *__wrap_bpf_program__attach_usdt(const struct bpf_program *prog, pid_t pid,
+						 const char *path, const char *provider,
+						 const char *name, const struct bpf_usdt_opts *o);
+
+struct bpf_link *__wrap_bpf_program__attach_usdt(const struct bpf_program *prog, pid_t pid,
+						 const char *path, const char *provider,
+						 const char *name, const struct bpf_usdt_opts *o)
+{
+	if (!fault.usdt_errno)
+		return __real_bpf_program__attach_usdt(prog, pid, path, provider, name, o);
+	errno = fault.usdt_errno;
 	return NULL;
 }
 
@@ -160,6 +179,27 @@ static void forced(void **state)
 	expect(&plan, HCW_POINT_POOL, HCW_TIER_OFF, "turned off by --probe");
 }
 
+/* Uprobes want CAP_SYS_ADMIN on newer kernels: the plan says so, not that there are no marks. */
+static void refused_marks(void **state)
+{
+	static const char none[] = "no program with these marks attached yet";
+	struct hcw_session_opts opts = {0};
+	struct hcw_session *s;
+	struct hcw_err err = {0};
+
+	(void)state;
+	hcwatch_iteration_begin(1); /* the mark that is in this file */
+	assert_int_equal(hcw_session_open(&s, &opts, &err), 0);
+	expect(hcw_session_plan(s), HCW_POINT_ITERATION, HCW_TIER_OFF, none);
+	fault.usdt_errno = EACCES;
+	assert_int_equal(hcw_session_attach_file(s, "/proc/self/exe", &err), -EACCES);
+	fault.usdt_errno = 0;
+	expect(hcw_session_plan(s), HCW_POINT_ITERATION, HCW_TIER_OFF,
+	       "usdt: attach: the kernel refuses it here (EACCES)");
+	expect(hcw_session_plan(s), HCW_POINT_POOL, HCW_TIER_OFF, none);
+	hcw_session_close(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -167,6 +207,7 @@ int main(void)
 		cmocka_unit_test(a_bad_program_takes_none_with_it),
 		cmocka_unit_test(no_trampolines),
 		cmocka_unit_test(forced),
+		cmocka_unit_test(refused_marks),
 	};
 	const struct hcw_session_opts opts = {0};
 	struct hcw_err err = {0};
