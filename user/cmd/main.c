@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <argp.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include "../../bpf/hcwatch_abi.h"
 #include "../base/escape.h"
 #include "command.h"
@@ -55,6 +57,18 @@ static bool is(const char *arg, const char *a, const char *b)
 	return !strcmp(arg, a) || !strcmp(arg, b);
 }
 
+/* A file that is opened must not become what messages are written to. */
+static void open_standard_files(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDWR);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 static int written(void)
 {
 	return fflush(stdout) || ferror(stdout) ? HCW_EXIT_INCOMPLETE : HCW_EXIT_OK;
@@ -68,6 +82,7 @@ int main(int argc, char **argv)
 	char *ask[] = {NULL, "--help", NULL};
 	char safe[64];
 
+	open_standard_files();
 	argp_err_exit_status = HCW_EXIT_USAGE;
 	if (c)
 		return help ? run(c, 2, ask) : run(c, argc - 1, argv + 1);

@@ -27,6 +27,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!o->path)
 			argp_error(state, "-o FILE is missing: where should the trace go?");
+		if (o->trace.ready_file && !strcmp(o->path, o->trace.ready_file))
+			argp_error(state, "the trace and the ready file are the same file");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -39,10 +40,28 @@ const char *hcs_vm_sysctl(enum hcs_vm which)
 	return table[which].sysctl;
 }
 
+/* A folder that something else is mounted over has nothing in it. */
+static bool is_empty_folder(int root, const char *path)
+{
+	int fd = openat(root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), n = 0;
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!dir) {
+		if (fd >= 0)
+			close(fd);
+		return false;
+	}
+	while (n < 3 && readdir(dir))
+		n++;
+	closedir(dir);
+	return n < 3; /* itself and its parent */
+}
+
 /* What a missing file means: the kernel has no such thing, or we cannot see where it would be. */
 static int absent(int root, const char *witness)
 {
-	return faccessat(root, witness, F_OK, 0) ? -ENODEV : -ENOENT;
+	return faccessat(root, witness, F_OK, 0) || is_empty_folder(root, witness) ? -ENODEV
+										   : -ENOENT;
 }
 
 int hcs_setting(int root, const char *path, const char *witness, char *text, size_t size,
