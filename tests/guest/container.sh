@@ -117,7 +117,7 @@ only_a() {
 }
 
 for name in a b; do
-	cp "$TESTS/churn" "$work/server-$name"
+	cp "$TESTS/victim" "$work/server-$name"
 	contain "$name" "$work/server-$name" shared "$MIB" 600000
 	wait_until 20 ready "$name" || give_up "$name: has its pool"
 done
@@ -164,7 +164,7 @@ record later --comm 'server-[axz]' # A is there already
 attached later
 "$TESTS/churn" shared "$MIB" 600000 server-z >"$work/stranger.out" &
 stranger=$!
-cp "$TESTS/churn" "$work/server-x"
+cp "$TESTS/victim" "$work/server-x"
 contain x "$work/server-x" shared "$MIB" 600000
 wait_until 20 ready x
 wait_until 20 ready stranger
@@ -186,7 +186,8 @@ wait "$stranger" || true
 # what moves nothing hits no notifier: only its target tells that it was about a server of ours
 kill "${pid[a]}"
 wait "${holder[a]}" || true
-contain a "$work/server-a" gtt "$MIB" 600000
+cp "$TESTS/churn" "$work/gtt-a"
+contain a "$work/gtt-a" gtt "$MIB" 600000
 wait_until 20 ready a
 record gtt -p "$INNER@${ns[a]}"
 record all --all

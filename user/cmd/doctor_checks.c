@@ -286,11 +286,11 @@ static void kallsyms(struct reading *r)
 	else if (!ret && restricted == 2)
 		add(r, "kallsyms", DOCTOR_LIMITS, text, "HCW-505",
 		    "kptr_restrict = 2 hides addresses from everybody: stacks stay without names, "
-		    "functions are found by name as ever");
+		    "functions are found by name, but for a driver's that has namesakes");
 	else
 		add(r, "kallsyms", DOCTOR_LIMITS, text, "HCW-505",
 		    "addresses are hidden without CAP_SYSLOG: stacks stay without names, functions "
-		    "are found by name as ever");
+		    "are found by name, but for a driver's that has namesakes");
 }
 
 static void tracefs(struct reading *r)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "../base/escape.h"
 #include "../sys/cgroup.h"
 #include "../sys/kfd.h"
 #include "../sys/num.h"
@@ -165,10 +166,13 @@ static int several(const struct search *s, struct hcw_err *err)
 {
 	char list[sizeof(err->hint) - 128] = "";
 	size_t i, shown = s->n < 4 ? s->n : 4;
+	char comm[64];
 
 	for (i = 0; i < shown; i++)
-		add(list, sizeof(list), "process %d, %.15s, in pid namespace %llu\n",
-		    (int)s->found[i].pid, s->found[i].comm, (unsigned long long)s->found[i].ns);
+		add(list, sizeof(list), "process %d, %s, in pid namespace %llu\n",
+		    (int)s->found[i].pid,
+		    hcw_escape(comm, sizeof(comm), s->found[i].comm, strnlen(s->found[i].comm, 15)),
+		    (unsigned long long)s->found[i].ns);
 	if (s->n > shown)
 		add(list, sizeof(list), "and %zu more\n", s->n - shown);
 	hcw_err_set(err, -ESRCH, HCW_EXIT_USAGE,

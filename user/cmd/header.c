@@ -62,7 +62,7 @@ static json_t *gpus(int root)
 	return list;
 }
 
-static json_t *target_json(int root, pid_t pid)
+static json_t *target_json(int root, pid_t pid, bool quiet)
 {
 	char cmdline[256] = "";
 	struct hcs_proc p = {0};
@@ -71,12 +71,12 @@ static json_t *target_json(int root, pid_t pid)
 	if (!pid)
 		return json_null();
 	/* one that has ended meanwhile is still whom the trace is about */
-	if (!hcs_proc_read(root, pid, &p, hcs_deadline_ms(READ_MS)))
+	if (!hcs_proc_read(root, pid, &p, hcs_deadline_ms(READ_MS)) && quiet)
 		hcs_proc_cmdline(root, pid, cmdline, sizeof(cmdline), hcs_deadline_ms(READ_MS));
 	o = json_object();
 	json_object_set_new(o, "pid", json_integer(pid));
 	json_object_set_new(o, "comm", text(p.comm));
-	json_object_set_new(o, "cmdline", text(cmdline));
+	json_object_set_new(o, "cmdline", text(quiet ? cmdline : p.comm));
 	return o;
 }
 
@@ -132,8 +132,37 @@ static json_int_t realtime_offset(void)
 	return (json_int_t)(r.tv_sec - b.tv_sec) * 1000000000 + (r.tv_nsec - b.tv_nsec);
 }
 
-char *header_make(const struct hcw_plan *plan, pid_t target, const struct filter *filter,
-		  const struct filter_process *process)
+/* False: nothing is left to cut. */
+static bool halve(json_t *list)
+{
+	size_t n = json_array_size(list), keep = n / 2;
+
+	while (json_array_size(list) > keep)
+		json_array_remove(list, json_array_size(list) - 1);
+	return n > 0;
+}
+
+/* The lists only say again what the command line of hcwatch said: no reason to fail. */
+static char *dump(json_t *o)
+{
+	json_t *filter = json_object_get(o, "filter");
+	char *s = json_dumps(o, JSON_COMPACT);
+	bool cut = true;
+
+	while (s && strlen(s) >= HEADER_MAX && cut) {
+		cut = halve(json_object_get(filter, "processes"));
+		cut |= halve(json_object_get(filter, "comm"));
+		cut |= halve(json_object_get(filter, "cgroup"));
+		if (cut)
+			json_object_set_new(filter, "cut", json_true());
+		free(s);
+		s = json_dumps(o, JSON_COMPACT);
+	}
+	return s;
+}
+
+char *header_make(const struct hcw_plan *plan, pid_t target, bool quiet,
+		  const struct filter *filter, const struct filter_process *process)
 {
 	int root = hcs_root(), node[HCS_NUMA_MAX], nodes;
 	json_t *o = json_object();
@@ -151,10 +180,10 @@ char *header_make(const struct hcw_plan *plan, pid_t target, const struct filter
 	json_object_set_new(o, "numa_nodes", nodes < 0 ? json_null() : json_integer(nodes));
 	json_object_set_new(o, "realtime_offset_ns", json_integer(realtime_offset()));
 	json_object_set_new(o, "gpus", gpus(root));
-	json_object_set_new(o, "target", target_json(root, target));
+	json_object_set_new(o, "target", target_json(root, target, quiet));
 	json_object_set_new(o, "filter", filter_json(filter, process));
 	json_object_set_new(o, "probes", probes(plan));
-	s = json_dumps(o, JSON_COMPACT);
+	s = dump(o);
 	json_decref(o);
 	if (root >= 0)
 		close(root);

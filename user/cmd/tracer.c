@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
+#include <libgen.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "../out/fmt.h"
 #include "../out/report.h"
 #include "../sys/proc.h"
 #include "budget.h"
@@ -19,6 +21,8 @@
 #define DRAIN_NS   300000000ull /* at most, so that we are gone within 2 s */
 #define FORWARD_MS 1500 /* a command told to end has this long, so that we are gone within 2 s */
 #define REPEAT_MS  150	/* two signals within this are one request */
+#define QUIET_MS   1000 /* for a stall to end before marks are removed */
+#define LEAVE_MS   1600 /* after a signal they are removed in any case */
 #define SYMBOLS_MS 60000
 
 static volatile sig_atomic_t stop_signal;
@@ -26,18 +30,23 @@ static volatile long stop_ms; /* when it came, CLOCK_MONOTONIC */
 static volatile sig_atomic_t
 	from_terminal; /* then the command, of the same group, has had it too */
 
+static long monotonic_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 /*
  * The first asks for an orderly end; whoever asks twice does not want to wait for one. The same
  * request can come to us and to our process group in one go, as from timeout(1): that is one.
  */
 static void on_signal(int sig, siginfo_t *info, void *context)
 {
-	struct timespec now;
-	long ms;
+	long ms = monotonic_ms(); /* async-signal-safe */
 
 	(void)context;
-	clock_gettime(CLOCK_MONOTONIC, &now); /* async-signal-safe */
-	ms = now.tv_sec * 1000 + now.tv_nsec / 1000000;
 	if (stop_signal && ms - stop_ms > REPEAT_MS)
 		_exit(128 + sig);
 	if (stop_signal)
@@ -140,6 +149,21 @@ static int start_command(struct tracer *r)
 	return hcw_session_watch(r->session, r->command, r->err);
 }
 
+/* One that is there already must not look like ours. Before the probes are attached, which takes a
+ * while: that it can be made is known then, too. */
+static int ready_file_clear(const struct tracer_opts *opts, struct hcw_err *err)
+{
+	char folder[PATH_MAX];
+
+	if (!opts->ready_file)
+		return 0;
+	snprintf(folder, sizeof(folder), "%s", opts->ready_file);
+	if ((!unlink(opts->ready_file) || errno == ENOENT) && !access(dirname(folder), W_OK))
+		return 0;
+	return hcw_err_set(err, -errno, HCW_EXIT_USAGE, "cannot make the ready file %s: %s",
+			   opts->ready_file, strerror(errno));
+}
+
 static int start(struct tracer *r)
 {
 	int ret = 0;
@@ -157,6 +181,8 @@ static int start(struct tracer *r)
 	if (ret)
 		return ret;
 	ret = note_header(r);
+	/* until exec its command line is ours */
+	r->told_target &= !r->opts->argv;
 	if (!ret)
 		ret = note_clock(r);
 	r->last_look = hcs_boot_ns();
@@ -184,6 +210,9 @@ static int tick(struct tracer *r, unsigned long long *lost)
 		ret = filter_look(r);
 	if (!ret)
 		ret = watch_files(r);
+	target_identify(r);
+	if (!ret)
+		ret = note_target(r);
 	if (!ret && r->known_files)
 		ret = ready_file_make(r);
 	return ret ? ret : settle(r, true);
@@ -272,8 +301,32 @@ static int finish(struct tracer *r, struct tracer_result *out)
 	return ret ? ret : settle(r, true);
 }
 
+struct end_wait {
+	int signal; /* that was there when it began */
+	long until;
+};
+
+/* Who asks for an end meanwhile has waited enough. */
+static bool wait_on(void *ctx)
+{
+	const struct end_wait *w = ctx;
+
+	return stop_signal == w->signal && monotonic_ms() < w->until;
+}
+
+/* Not in the middle of a stall, if that can be helped; and yet gone within 2 s of a signal. */
+static void wait_for_quiet(struct tracer *r)
+{
+	struct end_wait w = {.signal = stop_signal, .until = monotonic_ms() + QUIET_MS};
+
+	if (w.signal && w.until > stop_ms + LEAVE_MS)
+		w.until = stop_ms + LEAVE_MS;
+	quiet_before_end(r, wait_on, &w);
+}
+
 static void release(struct tracer *r, struct tracer_result *out)
 {
+	wait_for_quiet(r);
 	out->child = r->child.pid;
 	out->child_ended = r->child.ended;
 	out->child_status = r->child.status;
@@ -321,14 +374,14 @@ int tracer_run(const struct tracer_opts *opts, struct tracer_result *out, struct
 	r->root = hcs_root();
 	r->since = hcs_boot_ns();
 	catch_signals();
-	if (opts->ready_file)
-		unlink(opts->ready_file);
 	/* now, not with the first stack: that would hold up the news of the first stall. No names
 	 * is no reason to fail. */
 	hcs_kallsyms_load(&r->symbols, r->root, hcs_deadline_ms(SYMBOLS_MS));
 	ret = check_command(opts, err);
 	if (!ret)
 		ret = target_resolve(r);
+	if (!ret)
+		ret = ready_file_clear(opts, err);
 	so.symbols = r->symbols;
 	if (!ret)
 		ret = hcw_session_open(&r->session, &so, err);
@@ -362,10 +415,14 @@ bool tracer_plan_complete(const struct hcw_plan *plan)
 
 void tracer_say_missing(const struct hcw_plan *plan)
 {
+	char head[64];
 	size_t i;
 
-	for (i = 0; i < HCW_POINT_COUNT; i++)
-		if (!plan->entry[i].active)
-			fprintf(stderr, "hcwatch: %s is not traced: %s\n",
-				hcw_point_name(plan->entry[i].point), plan->entry[i].reason);
+	for (i = 0; i < HCW_POINT_COUNT; i++) {
+		if (plan->entry[i].active)
+			continue;
+		snprintf(head, sizeof(head),
+			 "hcwatch: %s is not traced: ", hcw_point_name(plan->entry[i].point));
+		fmt_wrap(stderr, head, plan->entry[i].reason);
+	}
 }

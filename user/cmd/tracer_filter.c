@@ -34,6 +34,7 @@ struct family {
 	struct tracer *r;
 	__u32 member[FAMILY_MAX];
 	size_t n;
+	size_t left_out; /* in the last look: they did not fit */
 	bool grew;
 };
 
@@ -53,6 +54,7 @@ static int watch_member(struct family *f, pid_t pid)
 
 	if (ret)
 		return ret;
+	rejected_clear(&f->r->rejected, (__u32)pid);
 	f->member[f->n++] = (__u32)pid;
 	f->grew = true;
 	watch_inner_pids(f->r, pid);
@@ -64,10 +66,20 @@ static int join_family(pid_t pid, void *ctx)
 	struct family *f = ctx;
 	struct hcs_proc p;
 
-	if (in_family(f, pid) || f->n == FAMILY_MAX ||
-	    hcs_proc_read(f->r->root, pid, &p, hcs_deadline_ms(READ_MS)) || !in_family(f, p.parent))
+	if (in_family(f, pid) || hcs_proc_read(f->r->root, pid, &p, hcs_deadline_ms(READ_MS)) ||
+	    !in_family(f, p.parent))
 		return 0;
-	return watch_member(f, pid);
+	if (f->n < FAMILY_MAX)
+		return watch_member(f, pid);
+	f->left_out++;
+	return 0;
+}
+
+static void say_left_out(const struct family *f)
+{
+	fprintf(stderr, "hcwatch: process %u has more than %d descendants:\n", f->member[0],
+		FAMILY_MAX - 1);
+	fprintf(stderr, "  %zu of them, and theirs, are not watched\n", f->left_out);
 }
 
 /*
@@ -83,45 +95,30 @@ int target_watch(struct tracer *r, pid_t pid)
 
 	while (!ret && f.grew) {
 		f.grew = false;
+		f.left_out = 0;
 		ret = hcs_proc_each(r->root, join_family, &f, hcs_deadline_ms(WALK_MS));
 	}
 	if (ret == -ETIMEDOUT)
 		ret = hcw_err_set(r->err, ret, HCW_EXIT_INCOMPLETE,
 				  "cannot list the children of process %d in time", (int)pid);
+	if (f.left_out)
+		say_left_out(&f);
 	for (i = 0; i < f.n; i++)
 		watch_process(r, f.member[i]);
 	return ret;
 }
 
-static bool was_rejected(const struct tracer *r, __u32 tgid)
-{
-	size_t i;
-
-	for (i = 0; i < TRACER_MAX_REJECTED; i++)
-		if (r->rejected[i] == tgid)
-			return true;
-	return false;
-}
-
 static void reject(struct tracer *r, __u32 tgid)
 {
 	hcw_session_unwatch(r->session, (pid_t)tgid);
-	if (was_rejected(r, tgid))
-		return;
-	r->rejected[r->next_rejected] = tgid;
-	r->next_rejected = (r->next_rejected + 1) % TRACER_MAX_REJECTED;
+	rejected_add(&r->rejected, tgid);
 }
 
 static int take_process(struct tracer *r, pid_t pid)
 {
 	bool first = !r->first_taken;
-	size_t i;
-	int ret;
+	int ret = target_watch(r, pid);
 
-	for (i = 0; i < TRACER_MAX_REJECTED; i++)
-		if (r->rejected[i] == (__u32)pid)
-			r->rejected[i] = 0;
-	ret = target_watch(r, pid);
 	if (ret || !first)
 		return ret;
 	r->first_taken = pid;
@@ -200,5 +197,5 @@ bool filter_drops(const struct tracer *r, const struct hcw_rec *rec)
 {
 	__u32 victim = filter_waits(&r->opts->filter) ? victim_of(rec) : 0;
 
-	return victim && was_rejected(r, victim);
+	return rejected_has(&r->rejected, victim);
 }

@@ -7,15 +7,15 @@
 #include "../probe/session.h"
 #include "../sys/kallsyms.h"
 #include "child.h"
+#include "rejected.h"
 #include "tracer.h"
 #include "watched.h"
 
-#define TRACER_NOTE_MAX	    16384 /* bytes of body of a record we make */
-#define TRACER_MAX_PENDING  256	  /* pools whose mapping is still to be read */
-#define TRACER_MAX_STACKS   4096  /* stack ids named */
-#define TRACER_MAX_REJECTED 256	  /* processes whose trial ended, remembered */
+#define TRACER_NOTE_MAX	   16384 /* bytes of body of a record we make */
+#define TRACER_MAX_PENDING 256	 /* pools whose mapping is still to be read */
+#define TRACER_MAX_STACKS  4096	 /* stack ids named */
 
-#define TRACER_MAX_GAPS	    8 /* modules whose probes are missing */
+#define TRACER_MAX_GAPS	   8 /* modules whose probes are missing */
 
 /* A module whose probes are missing since `from`. */
 struct driver_gap {
@@ -31,8 +31,9 @@ struct pending_pool {
 
 /* What a successor of the watched process is known by. */
 struct identity {
-	char exe[PATH_MAX];
-	char cmdline[512];
+	char exe[PATH_MAX]; /* empty: nobody follows it */
+	char comm[64];
+	char cmdline[512]; /* empty: not read, as the process was not quiet */
 };
 
 /* A process of -p, or its successor. */
@@ -52,20 +53,21 @@ struct tracer {
 	enum filter_pids pids;			 /* what the numbers in /proc are */
 	struct filter_process named[FILTER_MAX]; /* of each -p, as found at the start */
 	struct target target[FILTER_MAX];	 /* of each -p */
-	__u32 rejected[TRACER_MAX_REJECTED];	 /* on trial, and not taken; a ring */
-	size_t next_rejected;
-	pid_t first_taken; /* by --comm or --cgroup, 0 = none yet */
-	pid_t command;	   /* the child, as the host numbers it; 0 = none */
-	__u64 next_search; /* for successors */
+	struct rejected rejected;		 /* on trial, and not taken */
+	pid_t first_taken;			 /* by --comm or --cgroup, 0 = none yet */
+	pid_t command;				 /* the child, as the host numbers it; 0 = none */
+	__u64 next_search;			 /* for successors */
 	struct pending_pool pending[TRACER_MAX_PENDING];
 	size_t n_pending;
 	struct watched_table watched;
+	bool told_crowd;  /* that there are more of them */
 	__u64 since;	  /* when tracing began */
 	__u64 attached;	  /* when the kernel's probes were */
 	bool no_old_pass; /* no eviction from before that is under way */
 	bool told_waiting;
 	bool known_files; /* looked for marks where they are known to be */
 	bool ready;	  /* the ready file was made */
+	bool told_target; /* the header has the command line of whom it is about */
 	unsigned char stack_named[TRACER_MAX_STACKS];
 	struct hcw_totals last[HCW_R_BPF_COUNT]; /* for holes */
 	__u64 last_look;			 /* when `last` was read */
@@ -86,6 +88,8 @@ int tracer_put(struct tracer *r, const struct hcw_rec *rec, const void *body);
 /* tracer_notes.c: records of the user side */
 int note_put(struct tracer *r, enum hcw_record_type type, const void *body, size_t len);
 int note_header(struct tracer *r);
+/* Again, with the command line of whom it is about, once that may be read. */
+int note_target(struct tracer *r);
 int note_clock(struct tracer *r);
 int note_end(struct tracer *r, enum hcw_end_reason reason);
 /* Totals of all sources, and a hole record for each that lost records since the last look.
@@ -121,6 +125,10 @@ struct watched *watch_process(struct tracer *r, __u32 tgid);
 bool quiet_everywhere(struct tracer *r);
 /* Waits for it, a while; true at once when nobody uses KFD. */
 bool quiet_wait(struct tracer *r);
+/* Before marks are removed, which locks as planting does: waits as long as `go_on` says so. */
+void quiet_before_end(struct tracer *r, bool (*go_on)(void *ctx), void *ctx);
+/* Whether the process's memory may be read, as by /proc/PID/cmdline. */
+bool quiet_process(struct tracer *r, pid_t pid);
 
 /* tracer_target.c: the processes of -p */
 /* Finds whom the filter names, before anything is attached; says on stderr what is not obvious. */
@@ -129,6 +137,8 @@ int target_start(struct tracer *r);
 /* Whether all are gone for good. With `follow` successors are looked for, and taken when there are.
  */
 bool target_over(struct tracer *r);
+/* Reads the command lines by which successors are known, of those that are quiet. */
+void target_identify(struct tracer *r);
 /* Whom a reader of the trace is told: the first of all; 0 = nobody in particular. */
 pid_t target_shown(const struct tracer *r);
 

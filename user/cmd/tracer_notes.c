@@ -31,10 +31,13 @@ int note_put(struct tracer *r, enum hcw_record_type type, const void *body, size
 
 int note_header(struct tracer *r)
 {
-	char *json = header_make(hcw_session_plan(r->session), target_shown(r), &r->opts->filter,
+	pid_t target = target_shown(r);
+	bool quiet = !target || quiet_process(r, target);
+	char *json = header_make(hcw_session_plan(r->session), target, quiet, &r->opts->filter,
 				 r->named);
 	int ret;
 
+	r->told_target = quiet;
 	if (!json)
 		return hcw_err_set(r->err, -ENOMEM, HCW_EXIT_UNSUPPORTED, "out of memory");
 	if (strlen(json) >= TRACER_NOTE_MAX)
@@ -44,6 +47,11 @@ int note_header(struct tracer *r)
 		ret = note_put(r, HCW_R_HEADER, json, strlen(json));
 	free(json);
 	return ret;
+}
+
+int note_target(struct tracer *r)
+{
+	return r->told_target || !quiet_process(r, target_shown(r)) ? 0 : note_header(r);
 }
 
 static __u64 clock_ns(clockid_t clock)

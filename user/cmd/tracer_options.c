@@ -15,7 +15,10 @@ static const struct argp_option options[] = {
 	 "watch processes of this name that use KFD, now or later; * and ? match", 0},
 	{"cgroup", OPT_CGROUP, "PATH", 0, "the same for those in a control group or below it", 0},
 	{"all", OPT_ALL, NULL, 0, "watch every process that uses KFD, as without any of these", 0},
-	{"ready-file", OPT_READY, "FILE", 0, "make FILE when everything is attached", 0},
+	{"ready-file", OPT_READY, "FILE", 0,
+	 "make FILE when everything is attached; with -p, --comm and --cgroup the marks come later, "
+	 "when the process was quiet for a second",
+	 0},
 	{"ring", OPT_RING, "BYTES", 0,
 	 "size of the ring between kernel and hcwatch, e.g. 64M; default an eighth of --mem", 0},
 	{"mem", OPT_MEM, "BYTES", 0,

@@ -15,12 +15,14 @@
 #define READ_MS	    500
 #define WALK_MS	    5000
 #define POLL_MS	    200
+#define END_POLL_MS 20
 #define WAIT_NS	    10000000000ull /* of a command for others, and before it is said */
 #define OLD_PASS_NS 90000000000ull /* longer than the longest stall reported */
 
 struct look {
 	struct tracer *r;
 	__u64 now;
+	pid_t only; /* looked at, 0 = all */
 	pid_t busy; /* somebody who is evicted or was a moment ago, 0 = nobody */
 };
 
@@ -40,6 +42,8 @@ static void look_at(pid_t tgid, const struct hcw_quiet *quiet, void *ctx)
 {
 	struct look *l = ctx;
 
+	if (l->only && l->only != tgid)
+		return;
 	if (!quiet->last || (!quiet->evicted && l->now > quiet->last + WATCHED_QUIET_NS))
 		return;
 	if (lives(l->r, tgid))
@@ -93,18 +97,38 @@ static void say_waiting(struct tracer *r, pid_t busy)
 	fputs("  iterations and pools are not seen until it has been quiet for 1 s\n", stderr);
 }
 
-bool quiet_everywhere(struct tracer *r)
+/* Of those whose evictions we would have seen. */
+static bool is_quiet(struct tracer *r)
 {
 	struct look l = {.r = r, .now = hcs_boot_ns()};
 	bool old;
 
-	if (l.now <= r->attached + WATCHED_QUIET_NS)
-		return false;
 	hcw_session_each_quiet(r->session, look_at, &l);
 	old = !l.busy && old_pass_runs(r);
 	if (l.busy || old)
 		say_waiting(r, l.busy);
 	return !l.busy && !old;
+}
+
+bool quiet_everywhere(struct tracer *r)
+{
+	return hcs_boot_ns() > r->attached + WATCHED_QUIET_NS && is_quiet(r);
+}
+
+bool quiet_process(struct tracer *r, pid_t pid)
+{
+	struct watched *w = watched_find(&r->watched, (__u32)pid, 0);
+	struct look l = {.r = r, .now = hcs_boot_ns(), .only = pid};
+
+	if (w && !watched_settled(w, l.now))
+		return false;
+	if (w && !w->last)
+		return true; /* seen from its birth: it was never evicted */
+	/* an eviction from before we came shows no sign */
+	if (l.now <= r->attached + WATCHED_QUIET_NS || old_pass_runs(r))
+		return false;
+	hcw_session_each_quiet(r->session, look_at, &l);
+	return !l.busy;
 }
 
 static int somebody(pid_t pid, void *ctx)
@@ -114,11 +138,24 @@ static int somebody(pid_t pid, void *ctx)
 	return 1;
 }
 
+static bool kfd_unused(struct tracer *r)
+{
+	return hcs_kfd_each(r->root, somebody, NULL, hcs_deadline_ms(READ_MS)) != 1;
+}
+
+void quiet_before_end(struct tracer *r, bool (*go_on)(void *ctx), void *ctx)
+{
+	if (!r->session || !r->marks || kfd_unused(r))
+		return;
+	while (go_on(ctx) && !is_quiet(r))
+		poll(NULL, 0, END_POLL_MS);
+}
+
 bool quiet_wait(struct tracer *r)
 {
 	__u64 end = hcs_boot_ns() + WAIT_NS;
 
-	if (hcs_kfd_each(r->root, somebody, NULL, hcs_deadline_ms(READ_MS)) != 1)
+	if (kfd_unused(r))
 		return true;
 	fputs("hcwatch: others use the GPU: the command starts when they are quiet\n", stderr);
 	while (!quiet_everywhere(r)) {

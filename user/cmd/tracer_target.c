@@ -12,15 +12,46 @@
 #define READ_MS	  1000
 #define SEARCH_NS 1000000000ull /* looks at every process: not more often */
 
+/* What can be told without touching the process's memory. */
 static int identify(struct tracer *r, pid_t pid, struct identity *out)
 {
-	ssize_t n;
+	struct hcs_proc p;
+	ssize_t n = hcs_proc_read(r->root, pid, &p, hcs_deadline_ms(READ_MS));
 
-	n = hcs_proc_exe(r->root, pid, out->exe, sizeof(out->exe), hcs_deadline_ms(READ_MS));
-	if (n > 0)
+	out->cmdline[0] = '\0';
+	if (!n)
+		n = hcs_proc_exe(r->root, pid, out->exe, sizeof(out->exe),
+				 hcs_deadline_ms(READ_MS));
+	if (n < 0)
+		return (int)n;
+	memcpy(out->comm, p.comm, sizeof(out->comm));
+	return 0;
+}
+
+/* Under the process's mmap_lock: not while it may be evicted. -EBUSY. */
+static int identify_command(struct tracer *r, pid_t pid, struct identity *out)
+{
+	ssize_t n = -EBUSY;
+
+	if (quiet_process(r, pid))
 		n = hcs_proc_cmdline(r->root, pid, out->cmdline, sizeof(out->cmdline),
 				     hcs_deadline_ms(READ_MS));
-	return n < 0 ? (int)n : 0;
+	if (n > 0)
+		return 0;
+	out->cmdline[0] = '\0';
+	return n ? (int)n : -ENOENT;
+}
+
+void target_identify(struct tracer *r)
+{
+	size_t i;
+
+	for (i = 0; r->opts->follow && i < r->opts->filter.n_pids; i++) {
+		struct target *t = &r->target[i];
+
+		if (t->pid && t->identity.exe[0] && !t->identity.cmdline[0])
+			identify_command(r, t->pid, &t->identity);
+	}
 }
 
 /* A process whose first thread has ended lives on as long as another one does. */
@@ -36,17 +67,23 @@ static bool running(struct tracer *r, pid_t pid, uint64_t *start_ticks)
 
 static void say_inner(const struct filter_pid *asked, const struct filter_process *is)
 {
-	fprintf(stderr, "hcwatch: -p %d is process %d of this host, %.15s\n", (int)asked->number,
-		(int)is->pid, is->comm);
+	char comm[64];
+
+	fprintf(stderr, "hcwatch: -p %d is process %d of this host, %s\n", (int)asked->number,
+		(int)is->pid, hcw_escape(comm, sizeof(comm), is->comm, strnlen(is->comm, 15)));
 	fprintf(stderr, "  (%d in pid namespace %llu)\n", (int)is->inner,
 		(unsigned long long)is->ns);
 }
 
 static void say_other(const struct filter_pid *asked, const struct filter_process *other)
 {
+	char comm[64];
+
 	fprintf(stderr, "hcwatch: -p %d is taken as the host's pid\n", (int)asked->number);
-	fprintf(stderr, "  process %d, %.15s, has that number in a container: -p %d\n",
-		(int)other->pid, other->comm, (int)other->pid);
+	fprintf(stderr, "  process %d, %s, has that number in a container: -p %d\n",
+		(int)other->pid,
+		hcw_escape(comm, sizeof(comm), other->comm, strnlen(other->comm, 15)),
+		(int)other->pid);
 }
 
 /* Probes tell host pids: where /proc does not show these, nobody can be named, nor looked at. */
@@ -84,10 +121,9 @@ int target_resolve(struct tracer *r)
 
 	for (i = 0; !ret && i < f->n_pids; i++) {
 		struct filter_process *is = &r->named[i];
-		uint64_t start;
 
 		ret = filter_find(r->root, &f->pid[i], is, &other, r->err);
-		if (!ret && !running(r, is->pid, &start))
+		if (!ret && !running(r, is->pid, &r->target[i].start_ticks))
 			ret = hcw_err_set(r->err, -ESRCH, HCW_EXIT_USAGE,
 					  "no process %d: it has ended", (int)is->pid);
 		if (!ret && is->inner)
@@ -105,11 +141,12 @@ int target_resolve(struct tracer *r)
 	return ret;
 }
 
-static int follow(struct tracer *r, struct target *t, pid_t pid)
+/* `start_ticks` tells it from another process that has got its number meanwhile. */
+static int follow(struct tracer *r, struct target *t, pid_t pid, uint64_t start_ticks)
 {
 	int ret;
 
-	if (!running(r, pid, &t->start_ticks))
+	if (!running(r, pid, &t->start_ticks) || t->start_ticks != start_ticks)
 		return hcw_err_set(r->err, -ESRCH, HCW_EXIT_USAGE, "process %d has ended meanwhile",
 				   (int)pid);
 	if (r->opts->follow && identify(r, pid, &t->identity))
@@ -127,7 +164,7 @@ int target_start(struct tracer *r)
 	int ret = 0;
 
 	for (i = 0; !ret && i < r->opts->filter.n_pids; i++)
-		ret = follow(r, &r->target[i], r->named[i].pid);
+		ret = follow(r, &r->target[i], r->named[i].pid, r->target[i].start_ticks);
 	return ret ? ret : filter_look(r);
 }
 
@@ -145,17 +182,27 @@ struct search {
 	struct tracer *r;
 	const struct identity *identity;
 	pid_t found;
+	uint64_t start_ticks;
 };
+
+/* The command line last, and only of those that are alike so far: most are none of ours. */
+static bool same(struct tracer *r, pid_t pid, const struct identity *as)
+{
+	struct identity id;
+
+	if (identify(r, pid, &id) || strcmp(id.comm, as->comm) || strcmp(id.exe, as->exe))
+		return false;
+	return !as->cmdline[0] ||
+	       (!identify_command(r, pid, &id) && !strcmp(id.cmdline, as->cmdline));
+}
 
 static int look_at(pid_t pid, void *ctx)
 {
 	struct search *s = ctx;
-	struct identity id;
-	uint64_t start;
 
 	/* ranks of one server can look the same */
-	if (followed(s->r, pid) || identify(s->r, pid, &id) || strcmp(id.exe, s->identity->exe) ||
-	    strcmp(id.cmdline, s->identity->cmdline) || !running(s->r, pid, &start))
+	if (followed(s->r, pid) || !running(s->r, pid, &s->start_ticks) ||
+	    !same(s->r, pid, s->identity))
 		return 0;
 	s->found = pid;
 	return 1;
@@ -167,7 +214,7 @@ static void find_successor(struct tracer *r, struct target *t)
 
 	if (hcs_proc_each(r->root, look_at, &s, hcs_deadline_ms(READ_MS)) != 1)
 		return;
-	if (follow(r, t, s.found))
+	if (follow(r, t, s.found, s.start_ticks))
 		t->pid = 0;
 	else
 		note_header(r); /* a failed sink is noticed at the next record */
@@ -180,6 +227,11 @@ static bool gone(struct tracer *r, struct target *t)
 
 	if (t->pid && running(r, t->pid, &start) && start == t->start_ticks)
 		return false;
+	if (t->pid && r->opts->follow && t->identity.exe[0] && !t->identity.cmdline[0]) {
+		fprintf(stderr, "hcwatch: process %d ended before it was quiet: its successor\n",
+			(int)t->pid);
+		fputs("  is known by program and name, not by its command line\n", stderr);
+	}
 	t->pid = 0;
 	return true;
 }

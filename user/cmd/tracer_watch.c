@@ -8,12 +8,14 @@
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
+#include "../probe/watch.h"
 #include "../sys/maps.h"
 #include "../sys/proc.h"
 #include "tracer_internal.h"
 
 #define READ_MS	 2000
-#define MAX_MAPS 64 /* mappings under one pool */
+#define MAX_MAPS 64	    /* mappings under one pool */
+#define LOOK_NS	 2000000ull /* whether all are quiet, while files are gone through */
 
 /* One that was born while we watched cannot have been evicted before. */
 static bool born_since(struct tracer *r, __u32 tgid)
@@ -30,7 +32,17 @@ struct watched *watch_process(struct tracer *r, __u32 tgid)
 {
 	struct watched *w = watched_find(&r->watched, tgid, 0);
 
-	return w ? w : watched_add(&r->watched, tgid, born_since(r, tgid) ? 0 : hcs_boot_ns());
+	if (!w)
+		w = watched_add(&r->watched, tgid, born_since(r, tgid) ? 0 : hcs_boot_ns());
+	if (!w && tgid && !r->told_crowd) {
+		r->told_crowd = true;
+		fprintf(stderr,
+			"hcwatch: more than %d processes are watched at once: of the others\n",
+			WATCHED_MAX);
+		fputs("  files are not searched for marks, and pools are told without mapping\n",
+		      stderr);
+	}
+	return w;
 }
 
 static int note_mapping(struct tracer *r, const struct pending_pool *p, const struct hcs_map *m,
@@ -139,6 +151,17 @@ static int stack_seen(struct tracer *r, __s32 id)
 	return b.stack.depth ? note_put(r, HCW_R_STACK, &b, sizeof(b.stack) + used) : 0;
 }
 
+/* A child, also of one that we run or watch: it can map files nobody has looked at yet. */
+static void task_seen(struct tracer *r, const struct hcw_rec *rec)
+{
+	const struct hcw_task *k = (const void *)(rec + 1);
+	int how = hcw_session_watched(r->session, (pid_t)k->tgid);
+
+	rejected_record(&r->rejected, rec, how);
+	if (how == HCW_WATCHED)
+		watch_process(r, k->tgid);
+}
+
 int watch_record(struct tracer *r, const struct hcw_rec *rec)
 {
 	const void *body = rec + 1;
@@ -153,6 +176,12 @@ int watch_record(struct tracer *r, const struct hcw_rec *rec)
 	case HCW_R_EVICT:
 		if (!e->ret && e->victim)
 			watch_process(r, e->victim);
+		break;
+	case HCW_R_TASK:
+		task_seen(r, rec);
+		break;
+	case HCW_R_TASK_EXIT:
+		rejected_record(&r->rejected, rec, 0);
 		break;
 	}
 	watched_record(&r->watched, rec);
@@ -202,7 +231,21 @@ struct file_walk {
 	struct tracer *r;
 	__u32 tgid;
 	__u64 inode;
+	__u64 looked; /* that all are quiet */
+	bool stop;    /* they are no more */
 };
+
+/* Between two files there is time for an eviction: planting the marks of one takes a while. */
+static bool still_quiet(struct file_walk *w)
+{
+	__u64 now = hcs_boot_ns();
+
+	if (now < w->looked + LOOK_NS)
+		return true;
+	w->looked = now;
+	w->stop = !quiet_everywhere(w->r);
+	return !w->stop;
+}
 
 /* Through the process's own root: in a container the same path is another file, or none. */
 static int file_mapped(const struct hcs_map *m, void *ctx)
@@ -212,6 +255,8 @@ static int file_mapped(const struct hcs_map *m, void *ctx)
 
 	if (m->path[0] != '/' || m->perms[2] != 'x' || m->inode == w->inode)
 		return 0;
+	if (!still_quiet(w))
+		return 1;
 	w->inode = m->inode;
 	snprintf(path, sizeof(path), "/proc/%u/root%s", w->tgid, m->path);
 	attach_marks(w->r, path);
@@ -220,15 +265,16 @@ static int file_mapped(const struct hcs_map *m, void *ctx)
 
 int watch_files(struct tracer *r)
 {
+	struct file_walk w = {.r = r};
 	size_t before = r->marks, i;
 
 	if (!watched_all_settled(&r->watched, hcs_boot_ns()) || !quiet_everywhere(r))
 		return 0;
 	if (!r->known_files)
 		watch_known_files(r);
-	for (i = 0; i < r->watched.n && r->pids == FILTER_PIDS_HOST; i++) {
-		struct file_walk w = {.r = r, .tgid = r->watched.process[i].tgid};
-
+	for (i = 0; i < r->watched.n && r->pids == FILTER_PIDS_HOST && still_quiet(&w); i++) {
+		w.tgid = r->watched.process[i].tgid;
+		w.inode = 0;
 		hcs_maps_each(r->root, (pid_t)w.tgid, file_mapped, &w, hcs_deadline_ms(READ_MS));
 	}
 	return r->marks != before ? note_header(r) : 0;

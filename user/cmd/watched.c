@@ -24,6 +24,17 @@ struct watched *watched_add(struct watched_table *t, __u32 tgid, __u64 since)
 	return w;
 }
 
+/* An address space is one process's: of another it is the one it had before. */
+static void claim(struct watched_table *t, struct watched *w, __u64 mm)
+{
+	size_t i;
+
+	for (i = 0; i < t->n; i++)
+		if (t->process[i].mm == mm)
+			t->process[i].mm = 0;
+	w->mm = mm;
+}
+
 static void sign(struct watched_table *t, __u32 tgid, __u64 mm, __u64 ts, bool evicted)
 {
 	struct watched *w = watched_find(t, tgid, mm);
@@ -31,7 +42,7 @@ static void sign(struct watched_table *t, __u32 tgid, __u64 mm, __u64 ts, bool e
 	if (!w)
 		return;
 	if (mm)
-		w->mm = mm;
+		claim(t, w, mm);
 	w->evicted = evicted;
 	w->last = ts;
 }
@@ -41,6 +52,9 @@ static void task(struct watched_table *t, const struct hcw_task *k)
 	struct watched *w = watched_find(t, k->tgid, 0);
 
 	if (!w || k->tid != k->tgid || !k->mm || w->mm == k->mm)
+		return;
+	/* vfork: it is its parent's until exec */
+	if (watched_find(t, 0, k->mm))
 		return;
 	/* exec: a new address space, which nobody has evicted yet */
 	if (w->mm)

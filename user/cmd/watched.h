@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include "../../bpf/hcwatch_abi.h"
 
-#define WATCHED_MAX	 64
+#define WATCHED_MAX	 256
 #define WATCHED_QUIET_NS 1000000000ull /* without a sign of an eviction */
 
 struct watched {

@@ -40,12 +40,12 @@ find_server() {
 	return 1
 }
 
-# contain NAME: `marks` as process INNER of a new pid namespace, with its own /proc
+# contain NAME [PROGRAM]: `marks` as process INNER of a new pid namespace, with its own /proc
 contain() {
 	local tries=100
 	# shellcheck disable=SC2016 # the inner shell's own
 	unshare --pid --fork --kill-child --mount-proc bash -c 'echo "$1" >/proc/sys/kernel/ns_last_pid && "$2" 60 & wait $!' \
-		bash "$((INNER - 1))" "$MARKS" 2>"$1.err" &
+		bash "$((INNER - 1))" "${2:-$MARKS}" 2>"$1.err" &
 	holder[$1]=$!
 	until find_server "$1"; do
 		((tries-- > 0)) || skip "no pid namespace with a number of our choice: $(cat "$1.err")"
@@ -87,6 +87,14 @@ check 'several: a union' "$(pids both)" "$(printf '%s\n' "${server[@]}" | sort -
 record waits --comm marks >rc
 check 'by name, and nobody at KFD: it waits, and says so' "$(grep -c 'nobody uses KFD yet' waits.err)" 1
 check 'by name: who is not at KFD is not taken' "$(pids waits)" ''
+
+# a name that would write to the terminal
+hostile=$work/$'m\e]0;x\a'
+cp "$MARKS" "$hostile"
+contain c "$hostile"
+record hostile -p "$INNER@${ns[c]}" >rc
+check 'a hostile name: escaped' \
+	"$(grep -c 'of this host, m\\x1[bB]' hostile.err) $(grep -c $'[\e\a]' hostile.err)" '1 0'
 
 # the reader of the end of a process
 "$HCWATCH" record -o end.hcw -p "${server[a]}" 2>end.err &

@@ -336,7 +336,7 @@ static void hidden_addresses(void **state)
 	const struct doctor_probes *p = checks_of("rights/kptr2", hidden);
 
 	(void)state;
-	assert_check(p, "kallsyms", DOCTOR_LIMITS, "HCW-505", "found by name");
+	assert_check(p, "kallsyms", DOCTOR_LIMITS, "HCW-505", "namesakes");
 	assert_null(strstr(check(p, "kallsyms")->means, "CAP_"));
 	p = checks_of("rights/none", hidden);
 	assert_check(p, "kallsyms", DOCTOR_LIMITS, "HCW-505", "CAP_SYSLOG");

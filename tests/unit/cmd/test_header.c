@@ -38,7 +38,7 @@ static void reads_back_what_it_wrote(void **state)
 	(void)state;
 	plan.entry[HCW_POINT_EVICT].active = false;
 	plan.entry[HCW_POINT_NOTIFIER].forced = true;
-	json = header_make(&plan, getpid(), &nobody, NULL);
+	json = header_make(&plan, getpid(), true, &nobody, NULL);
 	assert_non_null(json);
 	assert_int_equal(header_parse(json, strlen(json), &info, &err), 0);
 	assert_int_equal(info.n_probes, HCW_POINT_COUNT);
@@ -53,19 +53,64 @@ static void reads_back_what_it_wrote(void **state)
 	free(json);
 }
 
+/* Its command line is in its memory, and that is not touched. */
+static void one_that_is_not_quiet_is_named_by_its_comm(void **state)
+{
+	struct hcw_plan plan = plan_of(true);
+	struct hcw_trace_info quiet = {0}, busy = {0};
+	struct hcw_err err;
+	char *json;
+
+	(void)state;
+	json = header_make(&plan, getpid(), true, &nobody, NULL);
+	assert_int_equal(header_parse(json, strlen(json), &quiet, &err), 0);
+	free(json);
+	json = header_make(&plan, getpid(), false, &nobody, NULL);
+	assert_int_equal(header_parse(json, strlen(json), &busy, &err), 0);
+	free(json);
+	assert_non_null(strchr(quiet.target_cmdline, '/'));
+	assert_int_equal(strncmp(busy.target_cmdline, "test_", 5), 0);
+}
+
+static void cuts_a_filter_that_does_not_fit(void **state)
+{
+	static char path[FILTER_MAX][500];
+	struct hcw_plan plan = plan_of(true);
+	struct hcw_trace_info info = {0};
+	struct filter f = {0};
+	struct hcw_err err;
+	const char *why;
+	char *json;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < FILTER_MAX; i++) {
+		memset(path[i], 'a', sizeof(path[i]) - 1);
+		path[i][0] = '/';
+		assert_int_equal(filter_add_cgroup(&f, path[i], &why), 0);
+	}
+	json = header_make(&plan, 0, true, &f, NULL);
+	assert_true(strlen(json) < HEADER_MAX);
+	assert_non_null(strstr(json, "\"cut\":true"));
+	assert_non_null(strstr(json, path[0]));
+	assert_int_equal(header_parse(json, strlen(json), &info, &err), 0);
+	assert_int_equal(info.n_probes, HCW_POINT_COUNT);
+	free(json);
+}
+
 static void sources_follow_the_plan(void **state)
 {
 	struct hcw_plan on = plan_of(true), off = plan_of(false);
 	struct hcw_trace_info info = {0};
 	struct hcw_err err;
-	char *json = header_make(&on, 0, &nobody, NULL);
+	char *json = header_make(&on, 0, true, &nobody, NULL);
 
 	(void)state;
 	assert_int_equal(header_parse(json, strlen(json), &info, &err), 0);
 	assert_int_equal(header_sources(&info) | 1u << HCW_R_TASK,
 			 (1u << HCW_R_BPF_COUNT) - 1 - 1); /* every type but 0 */
 	free(json);
-	json = header_make(&off, 0, &nobody, NULL);
+	json = header_make(&off, 0, true, &nobody, NULL);
 	assert_int_equal(header_parse(json, strlen(json), &info, &err), 0);
 	assert_int_equal(header_sources(&info), 0);
 	free(json);
@@ -110,6 +155,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_back_what_it_wrote),
+		cmocka_unit_test(one_that_is_not_quiet_is_named_by_its_comm),
+		cmocka_unit_test(cuts_a_filter_that_does_not_fit),
 		cmocka_unit_test(sources_follow_the_plan),
 		cmocka_unit_test(refuses_what_is_no_header),
 		cmocka_unit_test(survives_wrong_members),

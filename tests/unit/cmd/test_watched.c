@@ -105,6 +105,35 @@ static void exec_and_exit(void **state)
 	assert_int_equal(t.n, 0);
 }
 
+/* Its mm is its parent's until exec: what happens to that is told of the parent. */
+static void a_vforked_child_is_not_its_parent(void **state)
+{
+	struct watched_table t = {0};
+	struct watched *child = watched_add(&t, 43, 0), *parent = watched_add(&t, 42, 0);
+
+	(void)state;
+	PUT(&t, HCW_R_TASK, 1 * S, (struct hcw_task){.tid = 42, .tgid = 42, .mm = 0xabc});
+	PUT(&t, HCW_R_TASK, 2 * S, (struct hcw_task){.tid = 43, .tgid = 43, .mm = 0xabc});
+	PUT(&t, HCW_R_PASS, 3 * S, (struct hcw_pass){.mm = 0xabc});
+	assert_false(watched_settled(parent, 9 * S));
+	assert_true(watched_settled(child, 9 * S));
+}
+
+/* One that was told first, or had it before, does not keep what is another's. */
+static void a_victim_owns_its_address_space(void **state)
+{
+	struct watched_table t = {0};
+	struct watched *before = watched_add(&t, 43, 0), *victim = watched_add(&t, 42, 0);
+
+	(void)state;
+	PUT(&t, HCW_R_TASK, 1 * S, (struct hcw_task){.tid = 43, .tgid = 43, .mm = 0xabc});
+	quiesce(&t, 2 * S, 42, 0xabc, 0);
+	assert_false(watched_settled(victim, 9 * S));
+	PUT(&t, HCW_R_RESUME, 3 * S, (struct hcw_resume){.mm = 0xabc});
+	assert_true(watched_settled(victim, 9 * S));
+	assert_true(watched_settled(before, 3 * S));
+}
+
 static void a_full_table_stays_whole(void **state)
 {
 	struct watched_table t = {0};
@@ -127,6 +156,8 @@ int main(void)
 		cmocka_unit_test(an_evicted_process_is_left_alone),
 		cmocka_unit_test(a_pass_is_a_sign),
 		cmocka_unit_test(exec_and_exit),
+		cmocka_unit_test(a_vforked_child_is_not_its_parent),
+		cmocka_unit_test(a_victim_owns_its_address_space),
 		cmocka_unit_test(a_full_table_stays_whole),
 	};
 

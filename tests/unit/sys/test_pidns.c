@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tree.h"
@@ -123,6 +124,16 @@ static void self(void **state)
 	close(root);
 }
 
+/* Dies with its parent, also when a check fails. */
+static pid_t fork_with_us(void)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	return pid;
+}
+
 /* A grandchild two namespaces down, by real files; needs root. */
 static void two_levels_down(void **state)
 {
@@ -133,15 +144,15 @@ static void two_levels_down(void **state)
 
 	(void)state;
 	assert_int_equal(pipe(pipes), 0);
-	child = fork();
+	child = fork_with_us();
 	if (!child) {
 		if (unshare(CLONE_NEWPID))
 			_exit(77);
-		grandchild = fork();
+		grandchild = fork_with_us();
 		if (!grandchild) {
 			if (unshare(CLONE_NEWPID))
 				_exit(77);
-			grandchild = fork();
+			grandchild = fork_with_us();
 			if (grandchild)
 				waitpid(grandchild, NULL, 0);
 			else if (!hcs_pid_self(root, &base, 0))
