@@ -53,11 +53,18 @@ contain() {
 	done
 }
 
-# record NAME OPTION...: for three seconds; its exit code. The report's JSON in NAME.json
+# record NAME OPTION...: until three seconds after it is attached; its exit code. The report's JSON in NAME.json
 record() {
-	local name=$1 rc=0
+	local name=$1 rc=0 recorder tries=600
 	shift
-	timeout -s INT 4 "$HCWATCH" record -o "$name.hcw" "$@" 2>"$name.err" || rc=$?
+	"$HCWATCH" record -o "$name.hcw" --ready-file "$name.ready" "$@" 2>"$name.err" &
+	recorder=$!
+	until [[ -e $name.ready ]] || ! kill -0 "$recorder" 2>/dev/null || ((tries-- == 0)); do
+		sleep 0.1
+	done
+	sleep 3
+	kill -INT "$recorder" 2>/dev/null
+	wait "$recorder" || rc=$?
 	"$HCWATCH" report --json "$name.hcw" >"$name.json" 2>/dev/null
 	echo "$rc"
 }
@@ -97,9 +104,12 @@ check 'a hostile name: escaped' \
 	"$(grep -c 'of this host, m\\x1[bB]' hostile.err) $(grep -c $'[\e\a]' hostile.err)" '1 0'
 
 # the reader of the end of a process
-"$HCWATCH" record -o end.hcw -p "${server[a]}" 2>end.err &
+"$HCWATCH" record -o end.hcw --ready-file end.ready -p "${server[a]}" 2>end.err &
 recorder=$!
-sleep 2
+for _ in $(seq 600); do
+	[[ -e end.ready ]] && break
+	sleep 0.1
+done
 kill "${server[a]}"
 wait "$recorder"
 check 'ends with the process' "$(($? == 0 || $? == 5))" 1

@@ -59,11 +59,11 @@ check 'exists: usage error, file untouched' "$rc $(whole plain.hcw)" '2 yes'
 
 # the files of a child, born while we watch, are searched for marks, too
 # shellcheck disable=SC2016 # the inner shell's own
-"$HCWATCH" record -o child.hcw -- bash -c '"$1" 5; true' bash "$MARKS" 2>err
+"$HCWATCH" record -o child.hcw -- bash -c '"$1" 8; true' bash "$MARKS" 2>err
 "$HCWATCH" report --json child.hcw >child.json
 check "child: its iterations are in it" "$(python3 - <<'EOT'
 import json
-print(sum(i["count"] for i in json.load(open("child.json"))["iterations"]) > 500)
+print(sum(i["count"] for i in json.load(open("child.json"))["iterations"]) > 100)
 EOT
 )" True
 
