@@ -74,7 +74,7 @@ static void one_hole(const struct report *r, const struct hcw_hole_info *h)
 
 	switch (h->cause) {
 	case HCW_HOLE_DRIVER_ABSENT:
-		line_add(&l, "the driver was not loaded, nothing was seen: ");
+		line_add(&l, "the driver was not loaded, evictions were not seen: ");
 		break;
 	case HCW_HOLE_DAMAGED_FRAME:
 		line_add(&l, "the file is damaged, ");
@@ -90,6 +90,18 @@ static void one_hole(const struct report *r, const struct hcw_hole_info *h)
 	report_labelled(r, "", l.text);
 }
 
+/* A driver that is away makes a hole of each source it has: one line is enough. */
+static bool hole_told(const struct hcw_model *m, size_t i)
+{
+	size_t j;
+
+	for (j = 0; j < i && m->holes[i].cause == HCW_HOLE_DRIVER_ABSENT; j++)
+		if (m->holes[j].cause == HCW_HOLE_DRIVER_ABSENT &&
+		    m->holes[j].from == m->holes[i].from && m->holes[j].to == m->holes[i].to)
+			return true;
+	return false;
+}
+
 static void holes(const struct report *r)
 {
 	const struct hcw_model *m = r->m;
@@ -100,7 +112,7 @@ static void holes(const struct report *r)
 	for (i = 0; i < m->n_holes; i++) {
 		if (m->holes[i].cause != HCW_HOLE_DAMAGED_FRAME)
 			placed += m->holes[i].count;
-		if (report_hole_is_cut(r->info, m, i))
+		if (report_hole_is_cut(r->info, m, i) || hole_told(m, i))
 			continue;
 		if (shown < MAX_HOLES_SHOWN) {
 			one_hole(r, &m->holes[i]);

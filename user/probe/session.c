@@ -183,7 +183,8 @@ int hcw_session_open(struct hcw_session **out, const struct hcw_session_opts *op
 	return 0;
 }
 
-/* What could be probed by its name, and is not for this reason. */
+/* What could be probed by its name, and is not for this reason; or by the user's wish, as it
+ * stands. */
 static void plan_refused(struct hcw_plan *plan, const char *why)
 {
 	struct hcw_plan_entry *e;
@@ -191,8 +192,11 @@ static void plan_refused(struct hcw_plan *plan, const char *why)
 
 	for (p = 0; p < HCW_POINT_COUNT; p++) {
 		e = &plan->entry[p];
+		if (e->forced && !e->active)
+			continue;
 		e->tier = HCW_TIER_OFF;
 		e->active = false;
+		e->target[0] = '\0';
 		snprintf(e->reason, sizeof(e->reason), "%.*s", (int)sizeof(e->reason) - 1, why);
 	}
 }
