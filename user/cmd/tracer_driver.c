@@ -34,12 +34,16 @@ static int note_gap(struct tracer *r, unsigned int types, __u64 from, __u64 to)
 	return ret;
 }
 
-static void say_waiting(const char *what, const char *module, const char *state)
+static void say_waiting(const struct tracer *r, const char *what, const char *module,
+			const char *state)
 {
+	const struct hcw_plan *plan = hcw_session_plan(r->session);
+	bool both = plan->entry[HCW_POINT_MIGRATE].active && plan->entry[HCW_POINT_NOTIFIER].active;
+
 	fprintf(stderr,
 		"hcwatch: %s: module %s %s\n"
-		"  waiting for it; migrations and notifiers are traced meanwhile\n",
-		what, module, state);
+		"  waiting for it; %s traced meanwhile\n",
+		what, module, state, both ? "migrations and notifiers are" : "what can be seen is");
 }
 
 static void say_back(const struct tracer *r, const struct hcw_driver_change *c)
@@ -109,7 +113,7 @@ int driver_start(struct tracer *r)
 			hcw_err_hint(r->err, "Load it (modprobe %s) and run again.", c.module);
 			return -ENODEV;
 		}
-		say_waiting("cannot trace KFD evictions", c.module, "is not loaded");
+		say_waiting(r, "cannot trace KFD evictions", c.module, "is not loaded");
 		fputs("  (--no-wait to exit)\n", stderr);
 		ret = driver_went(r, &c);
 		if (ret)
@@ -130,7 +134,7 @@ int driver_look(struct tracer *r)
 			ret = driver_came(r, &c);
 		} else {
 			if (c.types)
-				say_waiting("KFD evictions are not traced now", c.module,
+				say_waiting(r, "KFD evictions are not traced now", c.module,
 					    "was unloaded");
 			ret = driver_went(r, &c);
 			if (!ret)
