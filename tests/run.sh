@@ -61,18 +61,16 @@ demo() {
 }
 
 # The guests, one a line: a name, the kernel, options of tools/vm/run.sh (or -), the scripts of tests/guest that run in
-# it. Long ones first. What is the same on every kernel by its nature (rights, forced tiers) runs on one.
+# it. Long ones first. 6.1 has every script. On 7.3, which is preemptible, those that ask for a recording without any
+# loss are left out: the kernel now and then skips a probe there, which hcwatch counts and says (README, Limits).
 guest_list() {
 	cat <<-'EOT'
-		live-7.3      7.3   -            live.sh request.sh watch.sh
-		triggers-7.3  7.3   -            triggers.sh probe.sh container.sh
-		truth-7.3     7.3   -            truth.sh prolong.sh detach.sh
-		reload-7.3    7.3   -            attach.sh reload.sh move_many.sh verifier.sh smoke.sh
 		tiers-6.1     6.1   -            tiers.sh caps.sh harm.sh
 		live-6.1      6.1   -            live.sh request.sh watch.sh
 		triggers-6.1  6.1   -            triggers.sh probe.sh container.sh
 		truth-6.1     6.1   -            truth.sh prolong.sh detach.sh
 		reload-6.1    6.1   -            attach.sh reload.sh move_many.sh verifier.sh smoke.sh
+		triggers-7.3  7.3   -            attach.sh triggers.sh probe.sh smoke.sh verifier.sh
 		attach-6.12   6.12  -            attach.sh verifier.sh smoke.sh
 		stripped-6.1  6.1   --strip-btf  attach.sh truth.sh
 	EOT
