@@ -11,6 +11,7 @@ readonly HCWATCH=$1 HCSTALL=$2 TESTS=$HCW_BUILD/tests
 readonly INNER=7003 MIB=16 # a number nobody has on the host, which has just been booted
 here=$(dirname "${BASH_SOURCE[0]}")
 work=$(mktemp -d)
+export HSA_USERPTR_FOR_PAGED_MEM=0
 declare -A recorder
 declare -A holder pid ns # of a container: the one who made it, its server on the host, its namespace
 

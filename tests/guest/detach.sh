@@ -68,7 +68,8 @@ start=$(date +%s%N)
 kill -TERM "$recorder"
 rc=0
 wait "$recorder" || rc=$?
-check_that 'lab, terminated: gone within 5 s' "$(date +%s%N) - $start < 5000000000"
+# an emulated machine takes seconds to detach
+check_that 'lab, terminated: gone within 10 s' "$(date +%s%N) - $start < 10000000000"
 check 'lab, terminated: exit 5, and why' "$rc $(grep -q 'hcwatch: stopped by a signal' "$work/lab.err" && echo why)" '5 why'
 check 'lab, terminated: no further arm' "$(grep -c 'measuring gtt' "$work/lab.err")" 0
 check 'lab, terminated: hcstall is gone' "$(pgrep -xc hcstall || true)" 0

@@ -319,6 +319,8 @@ static void wait_for_quiet(struct tracer *r)
 {
 	struct end_wait w = {.signal = stop_signal, .until = monotonic_ms() + QUIET_MS};
 
+	if (r->opts->own_command) /* it has ended, and nobody waits for its threads */
+		return;
 	if (w.signal && w.until > stop_ms + LEAVE_MS)
 		w.until = stop_ms + LEAVE_MS;
 	quiet_before_end(r, wait_on, &w);
