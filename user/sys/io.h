@@ -30,6 +30,10 @@ ssize_t hcs_read_head(int root, const char *path, char *buf, size_t size, uint64
 int hcs_each_name(int root, const char *path, int (*entry)(const char *name, void *ctx), void *ctx,
 		  uint64_t deadline);
 
+/* The same for the names that are a pid: fn(pid, ctx). In proc.c. */
+int hcs_each_process(int root, const char *path, int (*fn)(pid_t pid, void *ctx), void *ctx,
+		     uint64_t deadline);
+
 /* 1 and *number when name is prefix + decimal number up to max, else 0. */
 int hcs_name_number(const char *name, const char *prefix, uint64_t max, uint64_t *number);
 

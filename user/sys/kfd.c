@@ -65,24 +65,9 @@ int hcs_kfd_evicted(int root, pid_t pid, struct hcs_evicted *out, size_t max, ui
 	return (int)w.n;
 }
 
-struct process_walk {
-	int (*fn)(pid_t pid, void *ctx);
-	void *ctx;
-};
-
-static int process_entry(const char *name, void *ctx)
-{
-	struct process_walk *w = ctx;
-	uint64_t pid;
-
-	return hcs_name_number(name, "", INT32_MAX, &pid) ? w->fn((pid_t)pid, w->ctx) : 0;
-}
-
 int hcs_kfd_each(int root, int (*fn)(pid_t pid, void *ctx), void *ctx, uint64_t deadline)
 {
-	struct process_walk w = {.fn = fn, .ctx = ctx};
-
-	return hcs_each_name(root, KFD "/proc", process_entry, &w, deadline);
+	return hcs_each_process(root, KFD "/proc", fn, ctx, deadline);
 }
 
 struct node_walk {

@@ -149,9 +149,15 @@ static int process_entry(const char *name, void *ctx)
 	return hcs_name_number(name, "", INT32_MAX, &pid) ? w->fn((pid_t)pid, w->ctx) : 0;
 }
 
-int hcs_proc_each(int root, int (*fn)(pid_t pid, void *ctx), void *ctx, uint64_t deadline)
+int hcs_each_process(int root, const char *path, int (*fn)(pid_t pid, void *ctx), void *ctx,
+		     uint64_t deadline)
 {
 	struct process_walk w = {.fn = fn, .ctx = ctx};
 
-	return hcs_each_name(root, "proc", process_entry, &w, deadline);
+	return hcs_each_name(root, path, process_entry, &w, deadline);
+}
+
+int hcs_proc_each(int root, int (*fn)(pid_t pid, void *ctx), void *ctx, uint64_t deadline)
+{
+	return hcs_each_process(root, "proc", fn, ctx, deadline);
 }
