@@ -274,8 +274,11 @@ static int drain(struct tracer *r, unsigned long long *lost)
 			ret = note_totals(r, false, lost);
 	} while ((ret > 0 || (!ret && r->unread)) && r->last_ts < until + DRAIN_MS * 1000000ull &&
 		 now < until + DRAIN_NS);
-	if (ret >= 0 && now >= until + DRAIN_NS && r->last_ts < until)
+	/* time alone says nothing: a slow machine may have found the ring empty late */
+	if (ret >= 0 && r->unread && r->last_ts < until) {
+		r->had_gap = true;
 		return note_unread(r, r->last_ts, until);
+	}
 	return ret < 0 ? ret : 0;
 }
 

@@ -49,7 +49,8 @@ struct tracer_result {
 	bool child_ended; /* false: the user's command runs on */
 	int child_status; /* as from waitpid() */
 	bool signalled;	  /* ended by a signal to us */
-	bool gap;	  /* a driver was absent for a time, or still is */
+	bool gap; /* a driver was absent for a time, or still is; or the ring was not read to its
+		     end */
 	unsigned long long lost;
 	struct hcw_plan plan; /* as attached at the end */
 };
